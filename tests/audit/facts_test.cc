@@ -62,7 +62,7 @@ TEST(PlainLists, OneNumberIsACountOrASumOfAllRowsTogether) {
 TEST(Assignments, WhatIsTakenFromAValueIsKnown) {
   const auto subtracts = [](std::string_view sql) {
     const Statement statement = understood(sql);
-    return std::ranges::any_of(statement.accesses, &Access::subtracts);
+    return std::ranges::any_of(statement.accesses, [](const Access& access) { return access.subtracts; });
   };
   EXPECT_TRUE(subtracts("UPDATE t SET a = a - 5 WHERE id = 1"));
   EXPECT_TRUE(subtracts("UPDATE t SET b = 3, a = (t.a - 5) WHERE id = 1"));

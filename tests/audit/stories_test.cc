@@ -328,7 +328,11 @@ TEST(Stories, ARowThatWasNeverWhatIsAskedForIsSaidToBeSo) {
                 WeakLevel::kReadCommitted);
     const auto about = std::ranges::find_if(audit->anomalies, [&](const Anomaly& anomaly) {
       return std::ranges::any_of(anomaly.cycle.edges, [&](const CycleEdge& edge) {
-        return audit->classes.schema.column(edge.conflict.column).name == "state";
+        const TransactionClass& writer = audit->classes.classes[raw(anomaly.cycle.members[edge.to])];
+        const TransactionClass& reader = audit->classes.classes[raw(anomaly.cycle.members[edge.from])];
+        return audit->classes.schema.column(edge.conflict.column).name == "state" &&
+               reader.operations[edge.conflict.from_op].access.action == Action::kRead &&
+               !writer.operations[edge.conflict.to_op].access.inserts;
       });
     });
     if (about == audit->anomalies.end()) return std::string("none");

@@ -17,11 +17,12 @@ std::optional<RowStates::Row> RowStates::row(const RowSet& rows, std::span<const
 
 std::optional<LiteralId> RowStates::value(ColumnId column, const Row& row) const {
   const auto known = values_[raw(column)].find(row);
-  return known == values_[raw(column)].end() ? std::nullopt : std::optional(known->second);
+  return known == values_[raw(column)].end() ? std::nullopt : std::optional(known->second.value);
 }
 
-void RowStates::born(const Row& row, const RowSet& inserted, std::span<const LiteralId> literals) {
-  for (const RowKey& key : inserted.keys) values_[raw(key.column)].try_emplace(row, literals[key.literal]);
+void RowStates::born(const Row& row, ShapeId shape, const RowSet& inserted, std::span<const LiteralId> literals) {
+  for (const RowKey& key : inserted.keys)
+    values_[raw(key.column)].try_emplace(row, Written{literals[key.literal], shape});
 }
 
 std::optional<LiteralId> RowStates::given_by(const Statement& statement, const Access& access,

@@ -30,11 +30,12 @@ class RowStates {
   [[nodiscard]] std::optional<LiteralId> value(ColumnId column, const Row& row) const;
 
   // The row has what an INSERT gave it, whose key was not known then.
-  void born(const Row& row, const RowSet& inserted, std::span<const LiteralId> literals);
+  void born(const Row& row, ShapeId shape, const RowSet& inserted, std::span<const LiteralId> literals);
 
-  // `on_update` is given each column that an UPDATE sets to a literal, where what was there is known: column, old, new.
+  // `on_update` is given each column that an UPDATE sets to a literal, where what was there is known: column, old, new,
+  // and the shape of the statement that wrote the old one.
   template <typename OnUpdate>
-  void run(const Statement& statement, std::span<const LiteralId> literals, OnUpdate&& on_update) {
+  void run(ShapeId shape, const Statement& statement, std::span<const LiteralId> literals, OnUpdate&& on_update) {
     for (const Access& access : statement.accesses) {
       if (access.action != Action::kWrite) continue;
       const std::optional<Row> written = row(statement.row_sets[access.row_set], literals);
@@ -45,9 +46,9 @@ class RowStates {
       } else if (access.deletes || !given) {
         known.erase(*written);
       } else {
-        const auto [place, is_new] = known.try_emplace(*written, *given);
-        if (!is_new && !access.inserts) on_update(access.column, place->second, *given);
-        place->second = *given;
+        const auto [place, is_new] = known.try_emplace(*written, Written{*given, shape});
+        if (!is_new && !access.inserts) on_update(access.column, place->second.value, *given, place->second.by);
+        place->second = {*given, shape};
       }
     }
   }
@@ -58,7 +59,11 @@ class RowStates {
                                                          std::span<const LiteralId> literals);
 
   const Schema& schema_;
-  std::vector<std::map<Row, LiteralId>> values_;  // by column
+  struct Written {
+    LiteralId value;
+    ShapeId by;
+  };
+  std::vector<std::map<Row, Written>> values_;  // by column
 };
 
 }  // namespace isolde::audit

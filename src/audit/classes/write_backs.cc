@@ -27,6 +27,7 @@ class WriteBackFinder {
     for (const Statement& statement : statements) {
       if (statement.kind == StatementKind::kSelect) note_questions(statement);
     }
+    note_values();
   }
 
   WriteBacks run() {
@@ -74,7 +75,10 @@ class WriteBackFinder {
         if (value && is_word(log_, *value)) seen.before.emplace_back(columns[c], *value);
       }
     }
-    states_.run(statement, literals, [&](ColumnId column, LiteralId old, LiteralId now) {
+    states_.run(here.shape, statement, literals, [&](ColumnId column, LiteralId old, LiteralId now, ShapeId by) {
+      // A flag that this very statement has set before, and always sets to the same: that says nothing of what was
+      // there.
+      if (by == here.shape && is_constant(here.shape, column)) return;
       if (old == now) {
         ++out_.unchanged[raw(column)];
         seen.unchanged.push_back(column);
@@ -87,6 +91,26 @@ class WriteBackFinder {
       out_.updates.emplace(number, std::move(seen));
     }
     if (statement.kind == StatementKind::kInsert && !statement.keeps_old_row) note_unnamed(number, statement, unnamed);
+  }
+
+  // The UPDATE sets the column to one value in the whole trace.
+  [[nodiscard]] bool is_constant(ShapeId shape, ColumnId column) const {
+    const auto value = only_value_.find({raw(shape), column});
+    return value != only_value_.end() && value->second;
+  }
+  void note_values() {
+    std::map<std::pair<std::uint32_t, ColumnId>, LiteralId> first;
+    for (const TraceStatement& here : log_.statements) {
+      const std::span<const LiteralId> literals = log_.literals_of(here);
+      const Statement& statement = statements_[raw(here.shape)];
+      for (const RowKey& set : statement.assigned) {
+        const std::pair<std::uint32_t, ColumnId> place(raw(here.shape), set.column);
+        const auto [value, is_new] = first.try_emplace(place, literals[set.literal]);
+        bool& only = only_value_.try_emplace(place, true).first->second;
+        only = only && value->second == literals[set.literal];
+      }
+      for (const ColumnId column : statement.nulls) only_value_[{raw(here.shape), column}] = true;
+    }
   }
 
   void note_unnamed(std::uint32_t number, const Statement& statement, std::vector<Unnamed>& unnamed) const {
@@ -112,7 +136,8 @@ class WriteBackFinder {
           return set_of(one).table == table && made_ids_.made_after(table, literals[key.literal], one.statement);
         });
         if (row == unnamed.rend()) continue;
-        states_.born({literals[key.literal]}, set_of(*row), log_.literals_of(log_.statements[row->statement]));
+        const TraceStatement& insert = log_.statements[row->statement];
+        states_.born({literals[key.literal]}, insert.shape, set_of(*row), log_.literals_of(insert));
         unnamed.erase(std::next(row).base());
       }
     }
@@ -126,9 +151,10 @@ class WriteBackFinder {
   std::span<const Statement> statements_;
   const MadeIds& made_ids_;
   RowStates states_;
-  std::vector<std::vector<ColumnId>> asked_;               // by table
-  std::vector<bool> changed_;                              // by column
-  std::map<std::uint32_t, std::vector<Unnamed>> unnamed_;  // by session
+  std::vector<std::vector<ColumnId>> asked_;                       // by table
+  std::map<std::pair<std::uint32_t, ColumnId>, bool> only_value_;  // by shape and column that it sets
+  std::vector<bool> changed_;                                      // by column
+  std::map<std::uint32_t, std::vector<Unnamed>> unnamed_;          // by session
   WriteBacks out_;
 };
 

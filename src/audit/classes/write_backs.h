@@ -5,7 +5,8 @@
 //          wrote the same value again, 0 if one did not; by UPDATE: which columns it left as they were, and what was in
 //          columns that some SELECT asks for.
 // Always:  what is known of a row are the literals that statements before gave it (row_states.h). A row whose id the
-//          database made is known once its session names that id (made_ids.h).
+//          database made is known once its session names that id (made_ids.h). A value that the same statement wrote
+//          before and always writes is no evidence: `state = 'sent'` twice is a fault rather than a habit.
 // Cost:    linear in the literals of the trace.
 #pragma once
 

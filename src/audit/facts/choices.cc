@@ -72,13 +72,24 @@ class ChoiceFinder {
       const ClassRows& rows = one.rows[found];
       const Table& table = classes_.schema.table(rows.table);
       const Statement& statement = classes_.statements[raw(one.statements[places[found].statement])];
-      if (rows.single || table.is_lock || table.learned || statement.kind != StatementKind::kSelect) continue;
+      if (table.is_lock || table.learned || statement.kind != StatementKind::kSelect) continue;
       const std::optional<ColumnId> result = missing_part(rows, table);
       if (!result || !returns(one, places[found].statement, found, *result)) continue;
-      if (std::optional<Candidate> made = candidate(one, places, found, table, *result))
-        out.push_back(*std::move(made));
+      std::optional<Candidate> made = candidate(one, places, found, table, *result);
+      // One row by another key than the one that is used later: it is that row, if no other SELECT can have found it.
+      if (made && rows.single && !is_only_question(one, places, found, made->named.statement)) made.reset();
+      if (made) out.push_back(*std::move(made));
     }
     return out;
+  }
+
+  static bool is_only_question(const TransactionClass& one, const std::vector<RowsPlace>& places, std::uint16_t found,
+                               std::uint32_t before) {
+    for (std::uint16_t rows = 0; rows < one.rows.size(); ++rows) {
+      if (rows != found && one.rows[rows].table == one.rows[found].table && places[rows].statement < before)
+        return false;
+    }
+    return true;
   }
 
   // The one column of the primary key that the rows are not asked for by.

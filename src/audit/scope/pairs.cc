@@ -347,6 +347,31 @@ ScopePair PairSearch::pair_of(ScopeKind kind, Match match, std::size_t read, std
           kNone32,      adds_up_before(write)};
 }
 
+// The row was taken from those that are looked for, under a lock: SELECT … WHERE state = 'ready' FOR UPDATE, and in the
+// same transaction UPDATE … SET state = 'running'. A second request that does the same takes another.
+bool PairSearch::claims(const EarlierRead& read, std::size_t write, std::uint16_t rows) const {
+  const Statement& looked = meaning(read.step);
+  const bool locks = std::ranges::any_of(looked.accesses, [&](const Access& access) {
+    return access.row_set == read.rows && access.lock == Lock::kExclusive;
+  });
+  if (!locks) return false;
+  const RowSet& named = meaning(write).row_sets[rows];
+  for (std::size_t i = read.step + 1; i < write; ++i) {
+    if (steps_[i].transaction != steps_[read.step].transaction || meaning(i).kind != StatementKind::kUpdate) continue;
+    for (const RowSet& set : meaning(i).row_sets) {
+      const Common both = set.table == named.table ? common(i, set, write, named) : Common{true, {}};
+      if (both.differ || both.equal.empty()) continue;
+      for (const RowKey& asked : looked.row_sets[read.rows].keys) {
+        const auto given = std::ranges::find(meaning(i).assigned, asked.column, &RowKey::column);
+        if (given != meaning(i).assigned.end() && values_.literal(steps_[i].statement, given->literal) !=
+                                                      values_.literal(steps_[read.step].statement, asked.literal))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool PairSearch::match_rows(std::size_t step, std::uint16_t rows, bool inserts) {
   const Statement& statement = meaning(step);
   const auto reads = reads_.find(statement.row_sets[rows].table);
@@ -360,6 +385,7 @@ bool PairSearch::match_rows(std::size_t step, std::uint16_t rows, bool inserts) 
     // What this transaction has read itself is a matter of its level.
     if (steps_[read->step].transaction == steps_[step].transaction) return false;
     if (std::ranges::any_of(match.keys, [&](const KeyValue& key) { return holdings_.owns(key); })) continue;
+    if (!inserts && claims(*read, step, rows)) continue;
     // A lock of the read has ended with its transaction.
     if (!shapes.insert(log_.statements[steps_[read->step].statement].shape).second) continue;
     if (!inserts && checked_after(step, rows, match.column)) return false;

@@ -75,6 +75,7 @@ class PairSearch {
   void collect(const Request& request);
   void note_reads(std::size_t step);
   void note_write(std::size_t step);
+  [[nodiscard]] bool claims(const EarlierRead& read, std::size_t write, std::uint16_t rows) const;
   [[nodiscard]] bool adds_up_before(std::size_t write) const;
   [[nodiscard]] std::optional<std::size_t> counted_before(std::size_t write, std::uint16_t rows, ColumnId column) const;
   [[nodiscard]] bool may_act_on_earlier(std::size_t step, std::uint16_t rows, const Access& access) const;

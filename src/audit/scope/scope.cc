@@ -23,6 +23,7 @@ struct SeenPair {
   ScopePair example;
   std::uint64_t times = 0;
   bool same_user = true;  // in every instance
+  bool various = false;   // not always about the same values
 };
 
 class ScopeFinder {
@@ -33,7 +34,8 @@ class ScopeFinder {
         stakes_(classes.schema),
         entries_(entry_columns(classes.schema)),
         search_(log, classes, stakes_, requests.evidence == RequestEvidence::kNone ? kMostBetween : 0,
-                requests.evidence != RequestEvidence::kNone) {
+                requests.evidence != RequestEvidence::kNone),
+        known_(requests.evidence != RequestEvidence::kNone) {
     std::vector<const Request*> in_order;
     for (const Request& request : requests.all) {
       if (!request.transactions.empty()) in_order.push_back(&request);
@@ -51,12 +53,15 @@ class ScopeFinder {
           {shape(pair.read), shape(pair.write), pair.kind, pair.column, pair.entry, pair.earlier_request},
           SeenPair{pair});
       ++place->second.times;
+      place->second.various |=
+          !std::ranges::equal(place->second.example.keys, pair.keys, {}, &KeyValue::value, &KeyValue::value);
       place->second.same_user = place->second.same_user && std::ranges::any_of(pair.keys, [&](const KeyValue& key) {
                                   return is_of_one_user(classes_.schema, key.column);
                                 });
     }
     for (const auto& [key, one] : seen) {
       const std::uint64_t writes = search_.writes(std::get<1>(key), std::get<4>(key));
+      if (!known_ && !is_about_rows(one)) continue;
       if (one.times * 2 >= writes) out.push_back(finding(one, std::max(writes, one.times)));
     }
     keep_one_of_each_cause(out);
@@ -66,6 +71,13 @@ class ScopeFinder {
 
  private:
   [[nodiscard]] ShapeId shape(const RequestStep& step) const { return log_.statements[step.statement].shape; }
+
+  // Where nothing shows where requests begin, statements that have no more in common than a value of the program (state
+  // = 'ready'), or a table, are most likely of two requests.
+  [[nodiscard]] bool is_about_rows(const SeenPair& one) const {
+    return one.various ||
+           std::ranges::any_of(one.example.keys, [&](const KeyValue& key) { return !is_word(log_, key.value); });
+  }
 
   [[nodiscard]] std::uint64_t first_line(const Request& request) const {
     return log_.statements[log_.transactions[request.transactions.front()].first_statement].line;
@@ -206,6 +218,7 @@ class ScopeFinder {
   Stakes stakes_;
   std::vector<EntryColumns> entries_;
   PairSearch search_;
+  bool known_;  // where requests begin and end
   std::map<std::pair<ShapeId, ColumnId>, std::set<LiteralId>> values_;
   std::vector<KeyValue> none_;
 };

@@ -22,6 +22,8 @@
 //   - an UPDATE that asks again for what was read (`AND version = 5`, `AND stock >= 1`), if it changes what it asks for
 //   - a read that the writing transaction makes again, before or (of a row that it has locked) after its write
 //   - an UPDATE that sets what its own transaction has just counted: that is a matter of its level
+//   - a row that was taken from those that are looked for, under a lock (WHERE state = 'ready' FOR UPDATE, SET state =
+//     'running'): the second request takes another
 //   - what lies between the taking and the giving back of a lock that both requests must take: a row that is switched
 //   by
 //     UPDATE … SET locked = 'Y' … WHERE … locked = 'N', or an advisory lock of the session; for the rows that the lock
@@ -32,7 +34,8 @@
 // In, out: TraceLog, classes, requests -> pairs of statements, the likeliest first.
 // Always:  one finding for each cause (what is written, and how); the read is the one that decides most. The trace has
 //          the pair in at least half of the writes, which keeps reads out that go before by chance. Where nothing shows
-//          where requests begin, at most kMostBetween statements lie between the two.
+//          where requests begin, at most kMostBetween statements lie between the two, and they have more in common
+//          than a table or a value of the program (state = 'ready').
 // Limits:  results of reads are not in a trace: whether the write depends on the read is taken from their keys. Locks
 // that
 //          the application holds by other means (a session file, a mutex) are not seen.

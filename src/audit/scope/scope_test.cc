@@ -267,5 +267,35 @@ TEST(Scope, ARequestThatOnlyDeletesKeepsANumberOfRowsUpToDate) {
   EXPECT_EQ(found(display + remove + insert + take), "acts voucher.used, checked in an earlier request\n");
 }
 
+TEST(Scope, WhereRequestsAreNotKnownAValueOfTheProgramIsNoLink) {
+  std::string jobs, vouchers;
+  for (int i = 1; i <= 6; ++i) {
+    jobs += "SELECT count(*) FROM orders WHERE state = 'new';\nINSERT INTO orders (customer_id, state) VALUES (" +
+            std::to_string(i) + ", 'new');\n";
+    vouchers +=
+        fmt::format("SELECT used FROM voucher WHERE id = {0};\nUPDATE voucher SET used = 3 WHERE id = {0};\n", i);
+  }
+  EXPECT_EQ(found("-- session 1\n" + jobs), "");
+  EXPECT_EQ(found("-- session 1\n" + vouchers), "overwrites voucher.used\n");
+}
+
+TEST(Scope, ARowThatIsTakenUnderALockIsTakenByOneOnly) {
+  const auto take = [](std::string_view lock, std::string_view set) {
+    std::string sql;
+    for (int i = 1; i <= 4; ++i) {
+      sql += fmt::format(
+          "BEGIN; SELECT id, state FROM orders WHERE state = 'new' ORDER BY id LIMIT 1{}; UPDATE orders SET {} WHERE "
+          "id "
+          "= {}; COMMIT;\nUPDATE orders SET state = 'done' WHERE id = {};\n",
+          lock, set, 40 + i, 40 + i);
+    }
+    return sql;
+  };
+  EXPECT_EQ(found(take(" FOR UPDATE SKIP LOCKED", "state = 'paid'")), "");
+  // Without the lock, or if the row stays among those that are looked for, two take the same.
+  EXPECT_EQ(found(take("", "state = 'paid'")), "overwrites orders.state\n");
+  EXPECT_EQ(found(take(" FOR UPDATE", "customer_id = 3")), "overwrites orders.state\n");
+}
+
 }  // namespace scope_test
 }  // namespace isolde::audit

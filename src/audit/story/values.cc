@@ -9,6 +9,7 @@
 
 #include "audit/facts/occurrences.h"
 #include "audit/facts/vocabularies.h"
+#include "audit/schema/types.h"
 #include "audit/story/naming.h"
 
 namespace isolde::audit {
@@ -108,6 +109,7 @@ class StoryValueSolver::Attempt {
   // None: these transactions have other values in common, or the rows that they have then forbid it.
   std::optional<StoryValues> solve() {
     unite();
+    if (!made_ids_differ()) return std::nullopt;
     if (as_seen_ && !keeps_patterns()) return std::nullopt;
     if (solver_.assumptions_ && !find_names()) return std::nullopt;
     give_values();
@@ -150,6 +152,7 @@ class StoryValueSolver::Attempt {
         if (!is_new) unite_roots(parent_, same->second, node);
       }
     }
+    for (std::uint32_t member = 0; as_seen_ && member < places_.size(); ++member) unite_made_ids(member);
     // What the cycle makes equal.
     SameRows& rows = solver_.rows_;
     rows.reset(cycle_.members);
@@ -179,6 +182,31 @@ class StoryValueSolver::Attempt {
     if (answers_ == Answers::kCount) unite_found_rows();
   }
 
+  // Calls `visit` with each table and variable that is an id which the database made for a row of the member's own.
+  template <typename Visit>
+  void for_each_made_id(std::uint32_t member, Visit&& visit) const {
+    for (const ClassRows& rows : classes_.classes[raw(cycle_.members[member])].rows) {
+      const std::vector<ColumnId>& key = classes_.schema.table(rows.table).primary_key;
+      if (!rows.own || key.size() != 1 || !classes_.schema.column(key[0]).generated_id) continue;
+      if (const std::uint32_t id = variable_in(rows, key[0]); id != kNoVariable) visit(rows.table, id);
+    }
+  }
+
+  // Where the transaction has such an id again, in a column of whole numbers, it means that row, whatever the column is
+  // called.
+  void unite_made_ids(std::uint32_t member) {
+    for_each_made_id(member, [&](TableId, std::uint32_t id) {
+      const auto named = std::ranges::find(places_[member], id, &ValuePlace::variable);
+      if (named == places_[member].end()) return;
+      const LiteralId value = at(member, *named);
+      for (std::size_t i = 0; i < places_[member].size(); ++i) {
+        const ValuePlace& place = places_[member][i];
+        const bool whole = type_of(classes_.schema.column(place.column).type).kind == TypeKind::kInteger;
+        if (whole && at(member, place) == value) unite_roots(parent_, variable_node(member, id), place_node(member, i));
+      }
+    });
+  }
+
   // Rows with equal keys are one row: what it was found by is equal, too. (Customer 5 has one name.)
   void unite_found_rows() {
     for (bool changed = true; changed;) {
@@ -203,6 +231,20 @@ class StoryValueSolver::Attempt {
       }
     }
     return changed;
+  }
+
+  // The database makes another id for each row: those of two members are not the same.
+  bool made_ids_differ() {
+    std::map<std::pair<TableId, Node>, std::uint32_t> maker;
+    for (std::uint32_t member = 0; member < cycle_.members.size(); ++member) {
+      bool differ = true;
+      for_each_made_id(member, [&](TableId table, std::uint32_t id) {
+        const auto [at, is_new] = maker.try_emplace({table, find_root(parent_, variable_node(member, id))}, member);
+        differ = differ && (is_new || at->second == member);
+      });
+      if (!differ) return false;
+    }
+    return true;
   }
 
   // A member's values that differ in the trace stay different, within a domain; and a text that tells something about
