@@ -83,6 +83,12 @@ Capture::Prepared Capture::prepare(std::string_view sql, std::string& rewritten)
   const bool can = path_known_ && utf8_ && plain_strings_;
   auto tables = can ? facts_.tables() : nullptr;
   Prepared out{.plan = planner_.plan(sql, tables, user_)};
+  if (out.plan->unknown_table && !planner_.is_checked(out.plan)) {
+    planner_.set_checked(out.plan);
+    facts_.changed();
+    tables = facts_.tables();
+    out.plan = planner_.plan(sql, tables, user_);
+  }
   if (out.plan->steps.size() == 1 && out.plan->steps[0].kind == Kind::kExecute) {
     // What it runs may return columns that were added.
     const auto at = statements_.find(out.plan->steps[0].name);

@@ -1,6 +1,8 @@
 // What the server answers.
 #include <fmt/format.h>
 
+#include <span>
+
 #include "proxy/capture/capture.h"
 #include "proxy/postgres/numbers.h"
 #include "proxy/postgres/rows.h"
@@ -125,23 +127,31 @@ void Capture::data_row(Task& task, std::string_view body, ByteQueue& to_client) 
 void Capture::row_seen(const Task& task, const postgres::CutRow& row) {
   const Plan& plan = *task.what.plan;
   transactions_.starts(task.sent);
-  const auto version = postgres::version_name(row.added, task.what.binary);
-  if (!version || version->table != plan.table->oid) {
-    trace_.left_out("a row of another table than expected");
-    return;
+  std::size_t at = 0;
+  for (const Table* const table : plan.sources) {
+    const std::span<const std::optional<std::string_view>> all(row.added);
+    const auto columns = all.subspan(at, kVersionColumns + table->key.size());
+    at += columns.size();
+    // The side of an outer join that had no row.
+    if (!columns[0] && !columns[1] && !columns[2]) continue;
+    const auto version = postgres::version_name(columns, task.what.binary);
+    if (!version || version->table != table->oid) {
+      trace_.left_out("a row of another table than expected");
+      continue;
+    }
+    std::string key;
+    for (std::size_t i = kVersionColumns; i < columns.size(); ++i) {
+      const std::string_view part = columns[i].value_or(std::string_view());
+      key += (i == kVersionColumns ? "" : "/") + (table->key.size() > 1 ? escaped(part) : std::string(part));
+    }
+    transactions_.row({.kind = kind_of_row(plan),
+                       .table = table,
+                       .plan = task.what.plan,
+                       .key = std::move(key),
+                       .version = *version,
+                       .before = task.sent,
+                       .after = task.sent - 1});
   }
-  std::string key;
-  for (std::size_t i = kVersionColumns; i < row.added.size(); ++i) {
-    if (!row.added[i]) return trace_.left_out("a row without a key");
-    key += (i == kVersionColumns ? "" : "/") +
-           (plan.table->key.size() > 1 ? escaped(*row.added[i]) : std::string(*row.added[i]));
-  }
-  transactions_.row({.kind = kind_of_row(plan),
-                     .plan = task.what.plan,
-                     .key = std::move(key),
-                     .version = *version,
-                     .before = task.sent,
-                     .after = task.sent - 1});
 }
 
 void Capture::complete(Task& task, std::string_view body) {

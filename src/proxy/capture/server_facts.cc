@@ -134,6 +134,7 @@ std::shared_ptr<const Tables> ServerFacts::tables() {
   auto tables = read_tables();
   if (!tables) return nullptr;
   stale_ = false;
+  if (**tables == *tables_) return tables_;  // so that nobody has to look at anything again
   tables_ = *std::move(tables);
   for (const auto& [name, table] : tables_->by_name) seen_.try_emplace(table.shown, table);
   return tables_;
