@@ -58,8 +58,9 @@ class Shop {
 
   // What was recorded before is finished.
   void record() {
+    ++runs_;
     const auto url = *db::parse_url(url_of_database(url_, "proxy_app"));
-    recorder_ = *proxy::capture::Recorder::begin(url, scratch_.path(fmt::format("run-{}.jsonl", ++runs_)), 2);
+    recorder_ = *proxy::capture::Recorder::begin(url, path(), 2, sql_log());
     proxy_ = std::make_unique<RunningProxy>(url_, proxy::ProxyOptions{.threads = 2}, recorder_->listeners());
   }
   void psql(const std::string& database, const std::string& sql) const {
@@ -80,6 +81,7 @@ class Shop {
     return isolde({"check", path(), "--level", level, "--prove"});
   }
   [[nodiscard]] std::string path() const { return scratch_.path(fmt::format("run-{}.jsonl", runs_)); }
+  [[nodiscard]] std::string sql_log() const { return scratch_.path(fmt::format("run-{}.log", runs_)); }
   [[nodiscard]] std::string history() const { return content_of(path()); }
 
  private:
@@ -109,6 +111,29 @@ TEST(ProxyRecord, ALostUpdateOfAnApplicationIsFound) {
   const Answer si = shop.check("snapshot-isolation");
   EXPECT_EQ(si.status, 1) << si.out << shop.history();
   EXPECT_NE(si.out.find("lost-update"), std::string::npos) << si.out;
+  // The statements show the same risk.
+  const Answer audit = isolde({"audit", shop.sql_log(), "--level", "read-committed"});
+  EXPECT_EQ(audit.status, 1) << audit.out << audit.err << content_of(shop.sql_log());
+  EXPECT_NE(audit.out.find("lost update"), std::string::npos) << audit.out;
+}
+
+TEST(ProxyRecord, StatementsAreLoggedAsTheyWereSent) {
+  Shop shop;
+  {
+    WireClient client("127.0.0.1:" + shop.port());
+    static_cast<void>(client.log_in(shop.user(), "proxy_app"));
+    client.send(wire_parse("", "select n\nfrom stock where item = $1") + wire_bind("", "", {"o'pen"}) +
+                wire_execute("") + std::string(kWireSync) + wire_query("select 1/0") +
+                wire_query("alter role current_user password 'secret'"));
+    static_cast<void>(client.until_ready(3));
+  }
+  shop.finish();
+  const std::string log = content_of(shop.sql_log());
+  EXPECT_NE(log.find("LOG:  execute <unnamed>: select n\n\tfrom stock where item = $1\n"), std::string::npos) << log;
+  EXPECT_NE(log.find("DETAIL:  parameters: $1 = 'o''pen'\n"), std::string::npos) << log;
+  EXPECT_NE(log.find("LOG:  statement: select 1/0\n"), std::string::npos) << log;
+  EXPECT_NE(log.find("ERROR:  division by zero\n"), std::string::npos) << log;
+  EXPECT_EQ(log.find("secret"), std::string::npos) << log;
 }
 
 TEST(ProxyRecord, WhatSerializableRefusesIsNoViolation) {

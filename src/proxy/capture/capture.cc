@@ -30,8 +30,8 @@ bool is_passing(std::string_view objection) { return objection.starts_with("55P0
 
 }  // namespace
 
-Capture::Capture(ServerFacts& facts, TraceFile& trace, Planner& planner)
-    : facts_(facts), trace_(trace), planner_(planner), transactions_(*this) {}
+Capture::Capture(ServerFacts& facts, TraceFile& trace, SqlLog* log, Planner& planner)
+    : facts_(facts), trace_(trace), log_(log), planner_(planner), transactions_(*this) {}
 
 void Capture::startup(std::string_view parameters) {
   std::string database;
@@ -184,6 +184,7 @@ void Capture::parse(std::string_view body, Task& task, ByteQueue& to_server) {
   if (!sql) return to_server.append(message('P', body));
   std::string rewritten;
   task.what = prepare(*sql, rewritten);
+  if (log_ != nullptr) task.what.sql = std::make_shared<const std::string>(*sql);
   set_name(statements_, *name, task.what, task);
   if (rewritten.empty()) return to_server.append(message('P', body));
   std::string changed(*name);
@@ -202,6 +203,7 @@ void Capture::bind(std::string_view body, Task& task, ByteQueue& to_server) {
   const bool adds = task.what.plan != nullptr && task.what.plan->rewritten;
   const auto parts = postgres::bind_parts(body, adds ? task.what.plan->columns_added() : 0);
   task.what.binary = parts->binary;
+  if (log_ != nullptr) task.what.parameters = std::make_shared<const std::string>(SqlLog::parameters_of(body));
   set_name(portals_, parts->portal, task.what, task);
   to_server.append(message('B', parts->body.empty() ? body : std::string_view(parts->body)));
 }
@@ -227,6 +229,7 @@ void Capture::query(std::string_view body, Task& task, ByteQueue& to_server) {
   if (!sql || !rest.empty()) return to_server.append(message('Q', body));
   std::string rewritten;
   task.what = prepare(*sql, rewritten);
+  if (log_ != nullptr) task.what.sql = std::make_shared<const std::string>(*sql);
   task.cuts = task.what.plan->rewritten;
   if (rewritten.empty()) return to_server.append(message('Q', body));
   rewritten.push_back('\0');

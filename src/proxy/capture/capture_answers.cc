@@ -171,11 +171,20 @@ void Capture::complete(Task& task, std::string_view body) {
     }
   }
   count(task, step);
+  if (task.step == 0) log(task, {});
   if (task.borrows) {
     task.cuts = task.borrows = false;
     --cutting_;
   }
   if (task.type == 'Q') ++task.step;
+}
+
+// A text of several statements is logged once, with its first answer.
+void Capture::log(const Task& task, std::string_view error) const {
+  if (log_ == nullptr || task.what.sql == nullptr || (task.type != 'E' && task.type != 'Q')) return;
+  log_->statement(session_, *task.what.sql,
+                  task.what.parameters == nullptr ? std::string_view() : std::string_view(*task.what.parameters),
+                  error);
 }
 
 void Capture::count(const Task& task, const Step& step) {
@@ -200,6 +209,7 @@ void Capture::error(char type, Task* task, std::string_view body, const postgres
   if (task != nullptr && (task->type == 'E' || task->type == 'Q')) {
     transactions_.starts(task->sent);
     transactions_.failed(step_of(*task));
+    if (task->step == 0) log(*task, postgres::error_field(body, 'M'));
   } else {
     transactions_.failed({});
   }

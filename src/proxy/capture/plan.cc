@@ -318,19 +318,19 @@ std::size_t characters(std::string_view text) {
 
 }  // namespace
 
-std::string Planner::shape_key(std::string_view sql, std::string_view user) {
+std::string Planner::shape_key(std::string_view sql, std::string_view user, bool rewrites) {
   if (shapes_.size() > kMostShapes || shapes_.literals() > 10 * kMostShapes) {
     shapes_ = audit::ShapeTable(audit::SqlDialect::kPostgres);
     known_.clear();
     checked_.clear();
   }
   literals_.clear();
-  return fmt::format("{} {}", raw(shapes_.intern(sql, literals_)), user);
+  return fmt::format("{} {} {}", raw(shapes_.intern(sql, literals_)), rewrites ? 1 : 0, user);
 }
 
 std::shared_ptr<const Plan> Planner::plan(std::string_view sql, const std::shared_ptr<const Tables>& tables,
                                           std::string_view user) {
-  const std::string key = shape_key(sql, user);
+  const std::string key = shape_key(sql, user, tables != nullptr);
   Known& known = known_[key];
   if (known.plan == nullptr || known.tables != tables) {
     known.plan = std::make_shared<const Plan>(plan_of(sql, lexer_.tokens(sql), tables, user));
@@ -354,7 +354,7 @@ Rewriting Planner::rewrite(std::string_view sql, const Plan& plan) {
 }
 
 void Planner::give_up(std::string_view sql, std::string_view user, std::string_view why_not) {
-  Known& known = known_[shape_key(sql, user)];
+  Known& known = known_[shape_key(sql, user, true)];
   if (known.plan == nullptr) return;
   known.plan = plain(*known.plan, why_not);
 }

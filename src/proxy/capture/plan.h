@@ -100,7 +100,7 @@ class Planner {
     std::shared_ptr<const Tables> tables;
     std::shared_ptr<const Plan> plan;
   };
-  [[nodiscard]] std::string shape_key(std::string_view sql, std::string_view user);
+  [[nodiscard]] std::string shape_key(std::string_view sql, std::string_view user, bool rewrites);
 
   audit::ShapeTable shapes_;
   audit::Lexer lexer_;
