@@ -121,7 +121,7 @@ std::string search_json(const SearchStats& search) {
       .done();
 }
 
-std::string levels_json(const Strongest& strongest) {
+std::string strongest_levels_json(const Strongest& strongest) {
   JsonObject out;
   for (const LevelInfo& level : all_levels()) {
     const auto outcome = strongest.at(level.level);
@@ -197,7 +197,7 @@ std::string render_json(const Report& r) {
   if (v.search) out.raw("search", search_json(*v.search));
   if (r.strongest) {
     out.raw("strongest", json_list(r.strongest->holds, [&](Level level) { return quoted(info(level).name); }))
-        .raw("levels", levels_json(*r.strongest));
+        .raw("levels", strongest_levels_json(*r.strongest));
   }
   return out.raw("stats", stats_json(r)).done();
 }
