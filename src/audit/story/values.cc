@@ -201,8 +201,9 @@ class StoryValueSolver::Attempt {
       const LiteralId value = at(member, *named);
       for (std::size_t i = 0; i < places_[member].size(); ++i) {
         const ValuePlace& place = places_[member][i];
-        const bool whole = type_of(classes_.schema.column(place.column).type).kind == TypeKind::kInteger;
-        if (whole && at(member, place) == value) unite_roots(parent_, variable_node(member, id), place_node(member, i));
+        if (at(member, place) != value) continue;
+        if (type_of(classes_.schema.column(place.column).type).kind == TypeKind::kInteger)
+          unite_roots(parent_, variable_node(member, id), place_node(member, i));
       }
     });
   }
