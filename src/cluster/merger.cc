@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostAtATime = 256;
 constexpr std::uint32_t kMostUnchanged = 64;
+constexpr std::uint32_t kMostIgnored = 100;
 // Tries to read what the numbers say is there. Nobody removes a violation, so more are only needed by a server that
 // takes long to start.
 constexpr std::uint32_t kMostInVain = 200;
@@ -60,8 +61,12 @@ Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds w
       auto status = read_status(message.data);
       if (!status) return std::move(status).error();
       PartitionStatus& known = status_[status->partition];
-      // A worker that lost its partition may still speak.
-      if (status->epoch >= known.epoch) known = *std::move(status);
+      // A worker that lost its partition may still speak, for a while. One that goes on has it: the broker forgot
+      // leases, and counts them from an earlier number on.
+      std::uint32_t& ignored = ignored_[status->partition];
+      if (status->epoch < known.epoch && ++ignored < kMostIgnored) continue;
+      ignored = 0;
+      known = *std::move(status);
     }
   }
   if (unchanged_ >= kMostUnchanged) {

@@ -78,6 +78,7 @@ class Merger {
   ClusterPlan plan_;
   std::unique_ptr<MessageReader> verdicts_, statuses_;
   std::map<std::uint32_t, PartitionStatus> status_;
+  std::map<std::uint32_t, std::uint32_t> ignored_;  // statuses of an earlier epoch, by partition
   Coverage coverage_;
   std::uint64_t violations_ = 0;
   std::uint64_t read_ = 0;                     // the number of the last violation

@@ -22,22 +22,6 @@ std::unique_ptr<stream::Intake> intake_at(const std::string& position) {
   return opened ? *std::move(opened) : nullptr;
 }
 
-// Whether a transaction that did not come could explain what was read. Writes that conflict, orders that are broken and
-// what a transaction read of its own writes stay what they are, whatever else there was.
-bool needs_all_transactions(const OnlineViolation& violation) {
-  switch (violation.kind) {
-    case AnomalyKind::kInternal:
-    case AnomalyKind::kSessionOrder:
-    case AnomalyKind::kRealtimeOrder:
-    case AnomalyKind::kTimestampOrder:
-      return false;
-    case AnomalyKind::kSessionGap:
-      return true;
-    default:
-      return !violation.read.empty();
-  }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<PartitionChecker>> PartitionChecker::make(const ClusterPlan& plan, std::uint32_t partition) {
@@ -48,22 +32,6 @@ Result<std::unique_ptr<PartitionChecker>> PartitionChecker::make(const ClusterPl
   made->intake_ = intake_at({});
   made->seen_.emplace(kRemembered);
   return made;
-}
-
-bool PartitionChecker::lacks_something() const {
-  return progress_.missing > 0 || progress_.refused > 0 ||
-         std::any_of(progress_.producers.begin(), progress_.producers.end(),
-                     [](const auto& one) { return one.second.silent; });
-}
-
-void PartitionChecker::violated(const OnlineViolation& violation) {
-  // The mirror considers that itself (StreamTime::complete).
-  if (!plan_.by_clocks() && lacks_something() && needs_all_transactions(violation)) {
-    ++suspicions_;
-    return;
-  }
-  ++violations_;
-  findings_.push_back(violation);
 }
 
 void PartitionChecker::suspected(const OnlineViolation&, std::string_view) { ++suspicions_; }
@@ -116,6 +84,7 @@ void PartitionChecker::take(const StoredMessage& message) {
       early_bytes_ += message.data.size();
     if (early_bytes_ > kMostEarlyBytes) give_up_missing(batch->head.from, producer);
   }
+  if (!again || producer.taken > taken_before) ++changes_;
   // A repetition says nothing about what was sent between.
   if (!producer.has_gap() &&
       (producer.taken > taken_before || (batch->head.beat && !again && number == producer.taken)))
@@ -162,6 +131,7 @@ bool PartitionChecker::lacks_its_state() const {
 }
 
 void PartitionChecker::give_up_gaps() {
+  ++changes_;
   for (auto& [name, producer] : progress_.producers) {
     give_up_missing(name, producer);
     if (producer.announced <= producer.taken) continue;

@@ -87,8 +87,11 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
 
   // A checker that loads this needs all messages behind these, by producer; it may be given those before them, too.
   [[nodiscard]] std::map<std::string, std::uint64_t> covered() const;
-  // Behind the last message that was read: a number that grows with what is covered.
+  // Behind the last message that was read.
   [[nodiscard]] std::uint64_t position() const { return furthest_ + 1; }
+  // Grows with what is covered, since it was made or loaded; position() does not while a broker gives out the numbers
+  // of what it forgot again.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
   void save(StateWriter& out) const;
   [[nodiscard]] bool load(StateReader& in);
 
@@ -153,6 +156,7 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
   std::deque<Before> before_;  // the pieces that the feed still needs, each with the progress before it
   std::size_t early_bytes_ = 0;
   std::uint64_t furthest_ = 0;  // message; what comes before it was read once
+  std::uint64_t changes_ = 0;
 
   // Nanoseconds. `now_`, since `origin_`: all producers that are waited for were heard then.
   std::int64_t origin_ = 0, latest_ = 0, now_ = 0;

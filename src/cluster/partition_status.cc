@@ -1,5 +1,8 @@
+// What a partition finds, and says of itself.
 #include <fmt/format.h>
 #include <simdjson.h>
+
+#include <algorithm>
 
 #include "cluster/partition_checker.h"
 #include "history/value.h"
@@ -30,7 +33,39 @@ constexpr StatusNumber kStatusNumbers[] = {
     {"ended", &PartitionStatus::ended},
 };
 
+// Whether a transaction that did not come could explain what was read. Writes that conflict, orders that are broken and
+// what a transaction read of its own writes stay what they are, whatever else there was.
+bool needs_all_transactions(const OnlineViolation& violation) {
+  switch (violation.kind) {
+    case AnomalyKind::kInternal:
+    case AnomalyKind::kSessionOrder:
+    case AnomalyKind::kRealtimeOrder:
+    case AnomalyKind::kTimestampOrder:
+      return false;
+    case AnomalyKind::kSessionGap:
+      return true;
+    default:
+      return !violation.read.empty();
+  }
+}
+
 }  // namespace
+
+bool PartitionChecker::lacks_something() const {
+  return progress_.missing > 0 || progress_.refused > 0 ||
+         std::any_of(progress_.producers.begin(), progress_.producers.end(),
+                     [](const auto& one) { return one.second.silent; });
+}
+
+void PartitionChecker::violated(const OnlineViolation& violation) {
+  // The mirror considers that itself (StreamTime::complete).
+  if (!plan_.by_clocks() && lacks_something() && needs_all_transactions(violation)) {
+    ++suspicions_;
+    return;
+  }
+  ++violations_;
+  findings_.push_back(violation);
+}
 
 PartitionStatus PartitionChecker::status() const {
   const OnlineCounts counts = over_ ? at_end_ : parts_.engine->counts();

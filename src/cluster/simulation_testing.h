@@ -184,7 +184,7 @@ class Simulation {
     std::uint64_t left = 1 + rng_.below(8);
     const bool cut_off = rng_.chance(chaos_.kills * 10);
     // Where a stream has lost something, a person begins again after a while.
-    std::uint64_t patience = chaos_.forgets == Chaos::kAll ? 200 : ~std::uint64_t{0};
+    std::uint64_t patience = chaos_.forgets == Chaos::kAll ? 200 : 20'000;
     options.interrupted = [&] { return server_->dead || (cut_off && left-- == 0) || patience-- == 0; };
     auto sender = TraceSender::open(broker, names_, plan_, fmt::format("p{}", which), options);
     if (!sender) return;

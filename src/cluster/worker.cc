@@ -14,6 +14,9 @@ constexpr std::size_t kMostPublishing = 256;  // violations on their way, of one
 constexpr std::chrono::seconds kLeaveWithin{10};
 constexpr std::chrono::milliseconds kAfterFailure{100};
 constexpr std::chrono::seconds kFirstGapPause{2}, kMostGapPause{20};
+// A status is published again after this long, even if nothing is new: a worker that has lost the partition, and did
+// not know it yet, may have spoken last.
+constexpr std::chrono::seconds kTellAgain{10};
 constexpr std::chrono::seconds kPatienceWithSilence{10}, kMostPatienceWithSilence{60};
 
 }  // namespace
@@ -163,7 +166,7 @@ void Worker::leave_soon(std::uint32_t partition, const std::string& why) {
 
 bool Worker::may_go(const Held& one) const {
   if (one.reader == nullptr || now() - one.leaving_since > kLeaveWithin) return true;
-  return one.covered == one.checker->position() && one.unpublished.empty() && !one.store.saving() && !one.droppable &&
+  return one.covered == one.checker->changes() && one.unpublished.empty() && !one.store.saving() && !one.droppable &&
          !one.telling.pending();
 }
 
@@ -200,12 +203,12 @@ Result<bool> Worker::load(std::uint32_t partition, Held& one) {
     view_->trouble(fmt::format("the checkpoint of partition {} was lost", partition));
     one.checker->note_lost_state();
   }
-  one.covered = one.checker->position();
+  one.covered = one.checker->changes();
   one.taken = one.checkpointed = one.told = one.heard = now();
   one.patience = kPatienceWithSilence;
   // All that is there: what is covered was dropped, and what of it is left is known by its number.
   one.reader = broker_->reader(names_.trace(), names_.batches_of(partition), 1);
-  view_->took(partition, one.epoch, one.covered);
+  view_->took(partition, one.epoch, one.checker->position());
   return true;
 }
 
@@ -309,7 +312,8 @@ void Worker::tell_status(std::uint32_t partition, Held& one, bool now_please) {
   status.epoch = one.epoch;
   if (!one.unpublished.empty()) status.over = false;
   one.telling_text = status_text(status);
-  if (one.telling_text == one.told_text && !one.droppable) return;
+  if (one.telling_text == one.told_text && !one.droppable && now() - one.published < kTellAgain) return;
+  one.published = now();
   one.dropped_when_told = one.droppable;
   one.telling = broker_->append({names_.status_of(partition), one.telling_text, {}}, std::nullopt);
 }
@@ -319,7 +323,7 @@ void Worker::tell_status(std::uint32_t partition, Held& one, bool now_please) {
 bool Worker::checkpoint_is_due(const Held& one) const {
   if (one.reader == nullptr || one.store.saving() || one.droppable) return false;
   // The last messages of a stream, too, are dropped only when two checkpoints cover them.
-  if (one.checker->position() == one.covered && (one.leaving || one.kept_covers == one.released)) return false;
+  if (one.checker->changes() == one.covered && (one.leaving || one.kept_covers == one.released)) return false;
   // It would replace a state that a server did not show, and may show again.
   if (one.checker->lacks_its_state()) return false;
   if (one.leaving) return true;
@@ -341,10 +345,10 @@ void Worker::begin_checkpoints() {
   const Time began = now();
   StateWriter out;
   next->checker->save(out);
-  next->covering = next->checker->position();
+  next->covering = next->checker->changes();
   next->covers = next->checker->covered();
   next->found_then = next->found;
-  next->store.begin_save(next->epoch, next->covering, out.bytes());
+  next->store.begin_save(next->epoch, next->checker->position(), out.bytes());
   next->took = now() - began;
 }
 

@@ -98,10 +98,10 @@ class Worker {
     // Its status.
     AppendAnswer telling;
     std::string told_text, telling_text;
-    Time told{0};
+    Time told{0}, published{0};  // when it was looked at, and published
     // Its checkpoints.
     Time taken{0}, checkpointed{0}, took{0};  // `took`: what the last one cost this thread
-    std::uint64_t covered = 0;                // position of the last checkpoint
+    std::uint64_t covered = 0;                // changes that the last checkpoint has
     std::uint64_t covering = 0, found_then = 0;
     std::map<std::string, std::uint64_t> covers;  // of the one that is being written, or was
     // What the state covers that the next manifest names as the one before (cluster/state_store.h), and what was made
