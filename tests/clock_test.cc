@@ -18,7 +18,7 @@ constexpr std::string_view kClocks[] = {"steady_clock", "system_clock", "high_re
                                         "gettimeofday"};
 
 // Folders that record from, wait for or feed on others, as they are below src/.
-constexpr std::string_view kWaiting[] = {"db/", "probe/", "record/", "stream/", "cluster/"};
+constexpr std::string_view kWaiting[] = {"db/", "probe/", "record/", "stream/", "proxy/", "cluster/"};
 
 // Elsewhere: what for.
 const std::map<std::string, std::string> kAllowed = {
@@ -33,7 +33,7 @@ const std::map<std::string, std::string> kAllowed = {
     {"cli/terminal.h", "the seconds of reports; how often progress is shown"},
     {"cli/terminal.cc", "how often progress is shown"},
     {"cli/verb_check.cc", "--timeout"},
-    {"cli/verb_send.cc", "signs of life to a broker"},
+    {"cli/cluster_sending.cc", "signs of life to a broker"},
     {"cli/watch_cluster.cc", "leases of workers"},
     {"hunt/hunt.cc", "--time; the seconds of the report"},
     {"hunt/reviving_arena.cc", "waits for a server to come back"},

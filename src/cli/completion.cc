@@ -181,7 +181,7 @@ std::vector<std::string_view> words_for(const VerbRow& verb, const OptionRow& op
   if (option.name == "method") return verb.name == "watch" ? Words{"timeline", "mirror"} : names_of(engines());
   if (option.name == "format" && (verb.name == "check" || verb.name == "convert" || verb.name == "report"))
     return names_of(formats());
-  if (option.name == "to") return names_of(formats());
+  if (option.name == "to" && verb.name == "convert") return names_of(formats());
   if (option.name == "workload") return names_of(record::workloads());
   if (option.name == "profile") return names_of(mirror::profiles());
   if (option.name == "spawn") return {"postgres", "mariadb"};

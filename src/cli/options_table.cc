@@ -26,6 +26,21 @@ constexpr OptionRow kOptions[] = {
      "accept connections at unix:PATH, tcp:PORT (this machine only) or tcp:HOST:PORT; each sends native JSON Lines. A "
      "TCP port requires a token",
      "watch"},
+    {"listen", "ADDRESS",
+     "where clients connect: HOST:PORT, PORT (this machine only) or unix:PATH. Port 0: any that is free "
+     "(127.0.0.1:6543)",
+     "proxy"},
+    {"to", "URL", "the server: postgres://HOST:PORT, or the folder of its unix socket as HOST; required", "proxy"},
+    {"connections", "N", "maximum number of clients at a time; more are refused (1000)", "proxy"},
+    {"out", "FILE",
+     "PostgreSQL: record what passes, and write the history there (.jsonl or .isl) at the end. Until then, and after a "
+     "kill, it is in FILE.wire",
+     "proxy"},
+    {"password-file", "FILE",
+     "with --out: the first line is the password in --to, for the proxy's own questions to the server", "proxy"},
+    {"allow-remote", "",
+     "let --listen be an address that other machines can reach: clients then come to the server as from this machine",
+     "proxy"},
     {"token-file", "FILE",
      "the first line is the token that every connection must send first: {\"token\": \"…\"}. Default for TCP: a random "
      "token, shown once, or kept in the --checkpoint folder; for unix:PATH: none",
@@ -189,6 +204,11 @@ constexpr OptionRow kOptions[] = {
      "after another)",
      "gen"},
     {"shuffle", "", "write the lines in random order, except within each session", "gen"},
+    {"to", "nats://…",
+     "publish what is recorded to a stream on NATS JetStream while the run goes on, as `isolde send` does "
+     "(docs/cluster.md)",
+     "record"},
+    {"name", "NAME", "--to: the producer's name: letters, digits, - and _ (the host's name and a number)", "record"},
     {"workload", "W", "what the clients do (listed below) (register)", "record"},
     {"level", "LEVEL",
      "the level to run transactions at: one of the database's own names, or one of ours, for the weakest of its levels "
@@ -346,7 +366,8 @@ constexpr OptionRow kOptions[] = {
     {"quiet", "", "print only the verdict, or nothing if there is none", ""},
     {"seed", "N", "seed for everything random (1)", ""},
     {"threads", "N",
-     "number of threads (all cores; for watch and method mirror 1). Mirror with 3 or more leaves predicates other than "
+     "number of threads (all cores; for watch, proxy and method mirror 1). Mirror with 3 or more leaves predicates "
+     "other than "
      "key ranges unchecked",
      ""},
     {"timeout", "S", "stop after this long (10, 2.5, 10s, 5m), including reading, and answer undecided", ""},

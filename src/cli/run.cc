@@ -32,7 +32,7 @@ constexpr Runner kRunners[] = {
     {"check", run_check},       {"convert", run_convert}, {"gen", run_gen},       {"explain", run_explain},
     {"demo", run_demo},         {"record", run_record},   {"probe", run_probe},   {"watch", run_watch},
     {"hunt", run_hunt},         {"audit", run_audit},     {"report", run_report}, {"send", run_send},
-    {"elle-cli", run_elle_cli},
+    {"elle-cli", run_elle_cli}, {"proxy", run_proxy},
 };
 
 Exit bad_usage(std::string_view text) {

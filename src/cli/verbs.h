@@ -39,6 +39,7 @@ Exit run_audit(const Arguments& args);
 Exit run_report(const Arguments& args);
 Exit run_send(const Arguments& args);
 Exit run_elle_cli(const Arguments& args);
+Exit run_proxy(const Arguments& args);
 
 // What `--version` names beside the version; empty: not known.
 void set_commit(std::string_view of);

@@ -112,6 +112,15 @@ constexpr VerbRow kVerbs[] = {
      "isolde report history.jsonl --level snapshot-isolation\n"
      "isolde report probes.jsonl --out probes.html\n"
      "isolde report isolde-findings/finding-001-result.finding"},
+    {"proxy", "", 0, 0, "record any application's transactions between it and its PostgreSQL server",
+     "Point the application at the proxy instead of at the server; nothing else changes. Every client gets its own\n"
+     "connection to the server. --out records which row versions each transaction read and wrote. Ctrl-C or SIGTERM\n"
+     "ends it, writes the history and prints what passed through. docs/proxy.md says what is recorded, what is not, "
+     "and\n"
+     "what an application could notice.\n"
+     "Exit status: 0 it was ended, 2 bad usage, or the server cannot be reached.",
+     "isolde proxy --listen 127.0.0.1:6543 --to postgres://localhost/shop\n"
+     "isolde proxy --to postgres://me@%2Frun%2Fpostgresql/shop --out run.jsonl"},
     {"elle-cli", "FILE…", 1, kAny, "check Jepsen histories with the command line and the output of elle-cli",
      "For scripts that call elle-cli: change that word to `isolde elle-cli`. Prints FILE, a tab, and true, false or\n"
      "unknown. docs/elle-cli.md lists the differences; `isolde check` says more.\n"

@@ -79,7 +79,7 @@ class DbcopJsonReader {
         return fault_at("expected \"data\" once", inner);
       } else if (is_data) {
         has_data = true;
-        const JsonFault wrong = fault_at("expected an array of sessions", inner);
+        const auto wrong = fault_at("expected an array of sessions", inner);
         od::array array;
         if (inner.get_array().get(array)) return wrong;
         if (auto fault = sessions(array)) return fault;
@@ -94,7 +94,7 @@ class DbcopJsonReader {
     for (auto element : array) {
       od::value value;
       if (const auto code = element.get(value)) return json_.fault(code);
-      const JsonFault wrong = fault_at("expected a session: an array of transactions", value);
+      const auto wrong = fault_at("expected a session: an array of transactions", value);
       od::array txns;
       if (value.get_array().get(txns)) return wrong;
       for (auto inner : txns) {
@@ -108,7 +108,7 @@ class DbcopJsonReader {
   }
 
   Fault transaction(od::value value, std::int64_t session) {
-    const JsonFault wrong = fault_at(R"(expected a transaction: {"events":[…],"committed":true|false})", value);
+    const auto wrong = fault_at(R"(expected a transaction: {"events":[…],"committed":true|false})", value);
     od::object object;
     if (value.get_object().get(object)) return wrong;
     builder_.begin_txn(builder_.session(session));
@@ -120,13 +120,13 @@ class DbcopJsonReader {
       const bool is_events = taken.name == "events";
       const bool is_committed = taken.name == "committed";
       if (is_committed) {
-        const JsonFault no_bool = fault_at("expected true or false", inner);
+        const auto no_bool = fault_at("expected true or false", inner);
         bool committed = false;
         if (inner.get_bool().get(committed)) return no_bool;
         builder_.set_status(committed ? Status::kCommitted : Status::kAborted);
       } else if (is_events) {
         has_events = true;
-        const JsonFault no_array = fault_at("expected an array of events", inner);
+        const auto no_array = fault_at("expected an array of events", inner);
         od::array events;
         if (inner.get_array().get(events)) return no_array;
         for (auto element : events) {
@@ -150,7 +150,7 @@ class DbcopJsonReader {
   }
 
   Fault event(od::value value) {
-    const JsonFault wrong = fault_at(kEventForm, value);
+    const auto wrong = fault_at(kEventForm, value);
     od::json_type type{};
     if (value.type().get(type)) return wrong;
     if (type == od::json_type::array) return short_event(value, wrong);
@@ -224,7 +224,7 @@ class DbcopJsonReader {
 
   // Variables keep their type: dbcop has numbers and names.
   Fault variable_of(od::value value, ValueId& out) {
-    const JsonFault wrong = fault_at("expected a variable, a 64-bit integer or a string", value);
+    const auto wrong = fault_at("expected a variable, a 64-bit integer or a string", value);
     od::json_type type{};
     if (value.type().get(type)) return wrong;
     if (type != od::json_type::number && type != od::json_type::string) return wrong;

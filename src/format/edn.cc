@@ -190,7 +190,9 @@ EdnReader::Step EdnReader::push(FrameKind kind, char closer, std::uint32_t node,
 EdnReader::Step EdnReader::open(EdnTree& tree, EdnKind kind, char closer, std::size_t skip) {
   const std::uint64_t offset = at_ + skip - 1;
   at_ += skip;
-  return push(FrameKind::kCollection, closer, tree.open(kind, offset), offset);
+  const Step pushed = push(FrameKind::kCollection, closer, tree.open(kind, offset), offset);
+  if (kind == EdnKind::kVector && pushed == Step::kMore) integers(tree);
+  return pushed;
 }
 
 EdnReader::Step EdnReader::close(EdnTree& tree, char closer) {
@@ -286,6 +288,27 @@ EdnReader::Step EdnReader::scalar(EdnTree& tree) {
     tree.add(EdnKind::kSymbol, from, text);
   }
   return completed(tree);
+}
+
+// The run of short integers that may follow in a collection, without a step for each: most tokens of a history of lists
+// are the elements of a list that was read. Whatever else comes is left to the steps.
+void EdnReader::integers(EdnTree& tree) {
+  Frame& frame = frames_[depth_ - 1];
+  const char* const end = bytes_.data() + bytes_.size();
+  for (const char* at = bytes_.data() + at_;;) {
+    while (at < end && *at == ' ') ++at;
+    const char* digit = at;
+    std::int64_t value = 0;
+    for (; digit < end && is_digit(*digit); ++digit) {
+      if (digit - at == 18) return;
+      value = value * 10 + (*digit - '0');
+    }
+    if (digit == at || digit == end || class_of(*digit) == kToken) return;
+    tree.add_integer(EdnKind::kInteger, static_cast<std::uint64_t>(at - bytes_.data()), value);
+    ++frame.children;
+    at = digit;
+    at_ = static_cast<std::uint64_t>(at - bytes_.data());
+  }
 }
 
 EdnReader::Step EdnReader::number(EdnTree& tree, std::uint64_t from, std::string_view text) {

@@ -180,6 +180,7 @@ class EdnReader {
   Step escaped_string(EdnTree& tree, std::uint64_t from);
   Step character(EdnTree& tree);
   Step number(EdnTree& tree, std::uint64_t from, std::string_view token);
+  void integers(EdnTree& tree);
   std::string_view token();
   Step fail(std::uint64_t offset, std::string text);
   Step fail_at_end(std::string text);

@@ -20,6 +20,7 @@
 #include "format/jepsen.h"
 #include "format/json_document.h"
 #include "format/native.h"
+#include "format/proxy_trace.h"
 #include "format/recording.h"
 #include "format/segments.h"
 #include "format/text.h"
@@ -36,6 +37,7 @@ namespace fs = std::filesystem;
 // clang-format off: one row a line
 const FormatInfo kFormats[] = {
     kIslFormat,
+    kProxyTraceFormat,
     kNativeFormat,
     kRecordingFormat,
     kSegmentsFormat,

@@ -84,6 +84,23 @@ std::optional<WideInteger> whole_integer(std::string_view text) {
   return text.empty() ? number : std::nullopt;
 }
 
+// The integer, as a number or quoted; nothing if it is none of 64 bits.
+std::optional<WideInteger> integer_of(od::value value) {
+  od::json_type type{};
+  if (value.type().get(type)) return std::nullopt;
+  if (type == od::json_type::string) {
+    std::string_view text;
+    if (value.get_string().get(text)) return std::nullopt;
+    return whole_integer(text);
+  }
+  if (type != od::json_type::number) return std::nullopt;
+  const auto number = whole_integer(trimmed(value.raw_json_token()));
+  // Reading it as a number as well goes past it, and refuses what is no JSON number.
+  od::number checked;
+  if (const auto code = value.get_number().get(checked); code && code != simdjson::NUMBER_ERROR) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
 std::optional<Error> JsonDocument::start(std::string_view text, std::uint64_t first_line) {
@@ -134,46 +151,37 @@ Error JsonDocument::error_at(std::string text, const char* at) const {
   return Error{std::move(text), file_, first_line_ + lines, before.size() - line_start + 1};
 }
 
-JsonFault fault_at(std::string text, od::value& value) {
-  return JsonFault{std::move(text), value.raw_json_token().data()};
-}
+const char* place_of(od::value& value) { return value.raw_json_token().data(); }
+
+PossibleFault fault_at(const char* text, od::value& value) { return {text, place_of(value)}; }
+
+JsonFault fault_at(std::string text, od::value& value) { return JsonFault{std::move(text), place_of(value)}; }
 
 std::optional<JsonFault> json_integer(od::value value, const char* what, WideInteger& out) {
-  const JsonFault wrong = fault_at(fmt::format("expected {}, a 64-bit integer", what), value);
-  od::json_type type{};
-  if (value.type().get(type)) return wrong;
-  std::optional<WideInteger> number;
-  if (type == od::json_type::string) {
-    std::string_view text;
-    if (value.get_string().get(text)) return wrong;
-    number = whole_integer(text);
-  } else if (type == od::json_type::number) {
-    number = whole_integer(trimmed(value.raw_json_token()));
-    // Reading it as a number as well goes past it, and refuses what is no JSON number.
-    od::number checked;
-    if (const auto code = value.get_number().get(checked); code && code != simdjson::NUMBER_ERROR) return wrong;
+  const char* const at = place_of(value);
+  if (const auto number = integer_of(value)) {
+    out = *number;
+    return std::nullopt;
   }
-  if (!number) return wrong;
-  out = *number;
-  return std::nullopt;
+  return JsonFault{fmt::format("expected {}, a 64-bit integer", what), at};
 }
 
 std::optional<JsonFault> json_integer_or_text(od::value value, const char* what, ValueInterner& values, ValueId& out) {
-  const JsonFault wrong = fault_at(fmt::format("expected {}, a 64-bit integer or a string", what), value);
+  const char* const at = place_of(value);
   od::json_type type{};
-  if (value.type().get(type)) return wrong;
-  if (type == od::json_type::string) {
-    std::string_view text;
-    if (value.get_string().get(text)) return wrong;
+  std::string_view text;
+  if (!value.type().get(type) && type == od::json_type::string && !value.get_string().get(text)) {
     const auto number = whole_integer(text);
     out = number ? number->value(values) : values.string(text);
     return std::nullopt;
   }
-  if (type != od::json_type::number) return wrong;
-  WideInteger number;
-  if (json_integer(value, what, number)) return wrong;
-  out = number.value(values);
-  return std::nullopt;
+  if (type == od::json_type::number) {
+    if (const auto number = integer_of(value)) {
+      out = number->value(values);
+      return std::nullopt;
+    }
+  }
+  return JsonFault{fmt::format("expected {}, a 64-bit integer or a string", what), at};
 }
 
 std::optional<CutJson> cut_json(std::string_view text) {

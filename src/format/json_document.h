@@ -49,6 +49,16 @@ class JsonDocument {
   simdjson::ondemand::document doc_;
 };
 
+// Where a value stands, for a fault in it. Asked before it is read: afterwards the document stands behind it.
+[[nodiscard]] const char* place_of(simdjson::ondemand::value& value);
+// What is wrong with a value if it turns out not to be what is expected. Made before every value that is read, so its
+// text is built only when it becomes a fault.
+struct PossibleFault {
+  const char* text;
+  const char* at;
+  operator JsonFault() const { return JsonFault{text, at}; }  // NOLINT(google-explicit-constructor)
+};
+[[nodiscard]] PossibleFault fault_at(const char* text, simdjson::ondemand::value& value);
 [[nodiscard]] JsonFault fault_at(std::string text, simdjson::ondemand::value& value);
 
 // An integer, as a number or quoted; a fault names `what`.

@@ -4,13 +4,17 @@
 #include <optional>
 #include <vector>
 
+#include "format/plain_json.h"
+
 namespace isolde {
 namespace {
 
 // Every member function returns false where the text is not plain; the caller then gives up.
-class PlainLine {
+class PlainLine : PlainJson<Newlines::kEnd> {
  public:
-  PlainLine(const char* from, HistoryBuilder& builder) : p_(from), builder_(builder) {}
+  // The newline behind the line ends the scan.
+  PlainLine(std::string_view line, HistoryBuilder& builder)
+      : PlainJson(line.data(), line.data() + line.size()), builder_(builder) {}
 
   bool parse() {
     builder_.begin_txn(SessionId{0});
@@ -25,8 +29,7 @@ class PlainLine {
       if (!field(bit)) return false;
     } while (take(','));
     if (!take('}')) return false;
-    skip_space();
-    if (*p_ != '\n' || (seen & (kSession | kOps)) != (kSession | kOps)) return false;
+    if (peek() != '\n' || (seen & (kSession | kOps)) != (kSession | kOps)) return false;
     builder_.end_txn();
     return true;
   }
@@ -36,21 +39,30 @@ class PlainLine {
                             kOrder = 128, kOps = 256, kSnapshot = 512, kSno = 1024, kCommit = 2048;
 
   static unsigned field_bit(std::string_view name) {
-    switch (name.size()) {
-      case 2:
-        return name == "id" ? kId : 0;
-      case 3:
-        return name == "ops" ? kOps : name == "end" ? kEnd : name == "sno" ? kSno : 0;
-      case 5:
-        return name == "begin" ? kBegin : name == "order" ? kOrder : 0;
-      case 6:
-        return name == "status" ? kStatus : name == "commit" ? kCommit : 0;
-      case 7:
-        return name == "session" ? kSession : 0;
-      case 8:
-        return name == "start_ts" ? kStartTs : name == "snapshot" ? kSnapshot : 0;
-      case 9:
-        return name == "commit_ts" ? kCommitTs : 0;
+    if (name.size() > 8) return name == "commit_ts" ? kCommitTs : 0;
+    switch (packed_name(name)) {
+      case packed_name("id"):
+        return kId;
+      case packed_name("ops"):
+        return kOps;
+      case packed_name("end"):
+        return kEnd;
+      case packed_name("sno"):
+        return kSno;
+      case packed_name("begin"):
+        return kBegin;
+      case packed_name("order"):
+        return kOrder;
+      case packed_name("status"):
+        return kStatus;
+      case packed_name("commit"):
+        return kCommit;
+      case packed_name("session"):
+        return kSession;
+      case packed_name("start_ts"):
+        return kStartTs;
+      case packed_name("snapshot"):
+        return kSnapshot;
       default:
         return 0;
     }
@@ -63,7 +75,7 @@ class PlainLine {
     if (bit == kCommit) return commit();
     if (bit == kId || bit == kSession) {
       ValueId value{};
-      if (!integer_or_string(value)) return false;
+      if (!integer_or_string(builder_.values(), value)) return false;
       if (bit == kId) {
         builder_.set_id(value);
       } else {
@@ -110,8 +122,7 @@ class PlainLine {
     std::int64_t before = kNoTime;
     std::int64_t after = kNoTime;
     if (!take('[') || !spaced_integer(before) || !take(',')) return false;
-    skip_space();
-    if (!(*p_ == 'n' ? null() : integer(after)) || !take(']')) return false;
+    if (!(peek() == 'n' ? null() : integer(after)) || !take(']')) return false;
     builder_.set_commit(before, after);
     return true;
   }
@@ -157,21 +168,11 @@ class PlainLine {
   }
 
   bool operation() {
-    std::string_view name;
-    if (!take('[') || !plain_string(name) || !take(',')) return false;
     OpKind kind{};
-    if (name == "r") {
-      kind = OpKind::kRead;
-    } else if (name == "w") {
-      kind = OpKind::kWrite;
-    } else if (name == "append") {
-      kind = OpKind::kAppend;
-    } else {
-      return false;
-    }
+    if (!take('[') || !kind_of(kind) || !take(',')) return false;
     ValueId key{};
     ValueId value{};
-    if (!integer_or_string(key) || !take(',') || !plain_value(value)) return false;
+    if (!integer_or_string(builder_.values(), key) || !take(',') || !plain_value(value)) return false;
     Lock lock = Lock::kNone;
     std::int64_t before = kNoTime;
     std::int64_t after = kNoTime;
@@ -195,6 +196,17 @@ class PlainLine {
     return true;
   }
 
+  bool kind_of(OpKind& kind) {
+    char c = 0;
+    if (letter(c)) {
+      kind = c == 'r' ? OpKind::kRead : OpKind::kWrite;
+      return c == 'r' || c == 'w';
+    }
+    std::string_view name;
+    kind = OpKind::kAppend;
+    return plain_string(name) && name == "append";
+  }
+
   bool details(Lock& lock, std::int64_t& before, std::int64_t& after) {
     if (!take('{')) return false;
     do {
@@ -214,29 +226,22 @@ class PlainLine {
   }
 
   bool plain_value(ValueId& value) {
-    skip_space();
-    if (*p_ == '[') return list(value);
-    if (*p_ == 'n') {
+    const char next = peek();
+    if (next == '[') return list(value);
+    if (next == 'n') {
       value = kNullValue;
       return null();
     }
-    return integer_or_string(value);
-  }
-
-  bool null() {
-    // Byte by byte: the line may end, and the file with it, before four bytes are there.
-    if (p_[1] != 'u' || p_[2] != 'l' || p_[3] != 'l') return false;
-    p_ += 4;
-    return true;
+    return integer_or_string(builder_.values(), value);
   }
 
   bool list(ValueId& value) {
-    ++p_;
+    take('[');
     elements_.clear();
     if (!take(']')) {
       do {
         ValueId element{};
-        if (!integer_or_string(element)) return false;
+        if (!integer_or_string(builder_.values(), element)) return false;
         elements_.push_back(element);
       } while (take(','));
       if (!take(']')) return false;
@@ -245,66 +250,6 @@ class PlainLine {
     return true;
   }
 
-  bool integer_or_string(ValueId& value) {
-    skip_space();
-    if (*p_ == '"') {
-      std::string_view text;
-      if (!plain_string(text)) return false;
-      value = builder_.values().string(text);
-      return true;
-    }
-    std::int64_t number = 0;
-    if (!integer(number)) return false;
-    value = builder_.values().integer(number);
-    return true;
-  }
-
-  bool spaced_integer(std::int64_t& value) {
-    skip_space();
-    return integer(value);
-  }
-
-  // Up to 18 digits, so that it cannot overflow; anything longer goes the general way.
-  bool integer(std::int64_t& value) {
-    const bool negative = *p_ == '-';
-    const char* q = p_ + (negative ? 1 : 0);
-    const char* const digits = q;
-    std::uint64_t number = 0;
-    while (static_cast<unsigned char>(*q - '0') < 10) number = number * 10 + static_cast<unsigned char>(*q++ - '0');
-    const auto length = q - digits;
-    if (length == 0 || length > 18 || (length > 1 && *digits == '0')) return false;
-    if (*q == '.' || *q == 'e' || *q == 'E') return false;
-    value = negative ? -static_cast<std::int64_t>(number) : static_cast<std::int64_t>(number);
-    p_ = q;
-    return true;
-  }
-
-  bool plain_string(std::string_view& text) {
-    skip_space();
-    if (*p_ != '"') return false;
-    const char* q = ++p_;
-    while (*q != '"') {
-      const auto c = static_cast<unsigned char>(*q);
-      if (c < 0x20 || c >= 0x80 || c == '\\') return false;  // '\n' stops here too
-      ++q;
-    }
-    text = {p_, static_cast<std::size_t>(q - p_)};
-    p_ = q + 1;
-    return true;
-  }
-
-  bool take(char c) {
-    skip_space();
-    if (*p_ != c) return false;
-    ++p_;
-    return true;
-  }
-
-  void skip_space() {
-    while (*p_ == ' ' || *p_ == '\t' || *p_ == '\r') ++p_;
-  }
-
-  const char* p_;
   HistoryBuilder& builder_;
   std::vector<ValueId> elements_;
   std::vector<std::int64_t> active_;
@@ -313,8 +258,7 @@ class PlainLine {
 }  // namespace
 
 bool add_plain_line(std::string_view line, HistoryBuilder& builder) {
-  // The newline behind the line ends the scan, so the length is not needed.
-  if (PlainLine(line.data(), builder).parse()) return true;  // NOLINT(bugprone-suspicious-stringview-data-usage)
+  if (PlainLine(line, builder).parse()) return true;
   builder.abandon_txn();
   return false;
 }

@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "format/grouped_ops.h"
 #include "format/register_output.h"
 #include "format/text_lines.h"
@@ -33,7 +34,9 @@ class TextReader {
     std::vector<std::string> notes;
     while (lines_.next()) {
       Op op{};
-      if (auto error = parse(op)) {
+      if (parse_plain(op)) {
+        if (auto wrong = add(op)) return *std::move(wrong);
+      } else if (auto error = parse(op)) {
         if (!options_.lenient || !lines_.may_be_cut()) return *std::move(error);
         notes.push_back(dropped_line_note(lines_));
       } else if (auto wrong = add(op)) {
@@ -62,6 +65,25 @@ class TextReader {
     bool aborted;
   };
 
+  // The quick way: r(1,2,3,4) without blanks, non-negative numbers of up to 18 digits. False: the line takes the
+  // general way, from its start.
+  bool parse_plain(Op& op) const {
+    const std::string_view line = lines_.line();
+    if (line.size() < 10 || line[1] != '(' || line.back() != ')' || (line[0] != 'r' && line[0] != 'w')) return false;
+    op.is_read = line[0] == 'r';
+    WideInteger* const fields[] = {&op.key, &op.value, &op.session, &op.txn};
+    const char* at = line.data() + 2;  // the ')' at the end of the line ends every number
+    for (int i = 0; i < 4; ++i) {
+      const char* const first = at;
+      std::uint64_t number = 0;
+      while (is_digit(*at)) number = number * 10 + static_cast<std::uint64_t>(*at++ - '0');
+      if (at == first || at - first > 18 || *at != (i == 3 ? ')' : ',')) return false;
+      ++at;
+      *fields[i] = WideInteger{.magnitude = number};
+    }
+    return at == line.data() + line.size();
+  }
+
   std::optional<Error> parse(Op& op) {
     op.is_read = lines_.take('r');
     if (!op.is_read && !lines_.take('w')) {
@@ -74,17 +96,17 @@ class TextReader {
         return lines_.error(fmt::format("expected '{}' before {}", i == 0 ? '(' : ',', kFields[i]));
       }
       lines_.skip_blanks();
-      const Error here = lines_.error({});
+      const std::size_t column = lines_.column();
       const auto number = lines_.integer();
       if (!number) return lines_.error(fmt::format("expected {}, a 64-bit integer", kFields[i]));
       if (number->negative && i == 3 && (!dialect_.aborted || number->magnitude != 1)) {
-        return Error{dialect_.aborted ? "expected a transaction number, or -1 for an aborted operation"
-                                      : "expected a transaction number: this dialect has no aborted operations",
-                     here.file, here.line, here.column};
+        return lines_.error_at(dialect_.aborted
+                                   ? "expected a transaction number, or -1 for an aborted operation"
+                                   : "expected a transaction number: this dialect has no aborted operations",
+                               column);
       }
       if (number->negative && i < 3 && !dialect_.negative_numbers) {
-        return Error{fmt::format("expected {}, which is not negative in this dialect", kFields[i]), here.file,
-                     here.line, here.column};
+        return lines_.error_at(fmt::format("expected {}, which is not negative in this dialect", kFields[i]), column);
       }
       *fields[i] = *number;
     }
@@ -107,9 +129,7 @@ class TextReader {
       }
     } else {
       open_aborted_[raw(session_id)] = kNone32;
-      const auto [at, is_new] = places_.try_emplace(txn.magnitude, 0);
-      if (is_new) at->second = new_txn(txn.value(values), session_id, false);
-      place = at->second;
+      place = place_of_txn(txn, session_id);
       if (txns_[place].session != session_id) {
         return lines_.error_at_start(fmt::format("expected session {}: transaction {} began there",
                                                  values.table().json(session_name_[raw(txns_[place].session)]),
@@ -125,6 +145,16 @@ class TextReader {
     return std::nullopt;
   }
 
+  // Operations of a transaction mostly come one after the other: only the first one looks it up.
+  std::uint32_t place_of_txn(const WideInteger& txn, SessionId session) {
+    if (last_place_ != kNone32 && last_txn_ == txn.magnitude) return last_place_;
+    const auto [at, is_new] = places_.try_emplace(txn.magnitude, 0);
+    if (is_new) at->second = new_txn(txn.value(builder_.values()), session, false);
+    last_txn_ = txn.magnitude;
+    last_place_ = at->second;
+    return last_place_;
+  }
+
   std::uint32_t new_txn(ValueId id, SessionId session, bool aborted) {
     txns_.push_back({id, session, aborted});
     return ops_.add_txn();
@@ -137,6 +167,8 @@ class TextReader {
   GroupedOps ops_;
   std::vector<Txn> txns_;
   std::unordered_map<std::uint64_t, std::uint32_t> places_;
+  std::uint64_t last_txn_ = 0;  // the transaction looked up last, if last_place_ is one
+  std::uint32_t last_place_ = kNone32;
   std::vector<std::uint32_t> open_aborted_;  // per session: its aborted transaction that may go on
   std::vector<ValueId> session_name_;
   std::int64_t aborted_ = 0;

@@ -78,9 +78,7 @@ std::string_view TextLines::word() {
   return word;
 }
 
-Error TextLines::error(std::string text) const {
-  return Error{std::move(text), file_.name, number_, line_.size() - left_.size() + 1};
-}
+Error TextLines::error(std::string text) const { return error_at(std::move(text), column()); }
 
 std::string dropped_line_note(const TextLines& lines) {
   return fmt::format("dropped the last line ({}): it is cut off", lines.number());

@@ -55,8 +55,13 @@ class TextLines {
   // Skips blanks and takes characters up to the next blank.
   std::string_view word();
 
-  // An error at this place, at the start of the line, or after the end of the file.
+  // The column of this place, from 1.
+  [[nodiscard]] std::size_t column() const { return line_.size() - left_.size() + 1; }
+  // An error at this place, at a column or the start of the line.
   [[nodiscard]] Error error(std::string text) const;
+  [[nodiscard]] Error error_at(std::string text, std::size_t column) const {
+    return Error{std::move(text), file_.name, number_, column};
+  }
   [[nodiscard]] Error error_at_start(std::string text) const { return Error{std::move(text), file_.name, number_, 1}; }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "format/grouped_ops.h"
 #include "format/json_document.h"
+#include "format/timekiller_fast.h"
 #include "format/timekiller_write.h"
 #include "format/unknown_fields.h"
 #include "history/history_builder.h"
@@ -34,6 +35,19 @@ class TimekillerReader {
         options_(options),
         json_(file_.name, 1),
         unknown_(options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse) {}
+
+  // The quick way; nothing if the file needs the general one, which this reader can then no longer take.
+  std::optional<ReadResult> run_plain() {
+    const auto reached = [this](std::size_t offset) {
+      if (file_.mapped != nullptr) file_.mapped->forget_before(offset);
+      if (options_.progress != nullptr) options_.progress->advance("reading", offset, file_.bytes.size());
+    };
+    if (!add_plain_timekiller(file_.bytes, shift_, builder_, reached)) return std::nullopt;
+    if (!options_.initial) hint_at_zero();
+    auto history = builder_.finish();
+    if (!history) return std::nullopt;
+    return ReadResult{*std::move(history), std::move(notes_)};
+  }
 
   Result<ReadResult> run() {
     std::string_view text = file_.bytes;
@@ -112,7 +126,7 @@ class TimekillerReader {
 
   Fault transaction(od::value value) {
     Txn txn;
-    const JsonFault wrong = fault_at(R"(expected a transaction: {"tid","sid","sts","cts","ops"})", value);
+    const auto wrong = fault_at(R"(expected a transaction: {"tid","sid","sts","cts","ops"})", value);
     txn.offset = json_.offset_of(wrong.at);
     const std::uint32_t place = ops_.add_txn();
     bool has_id = false;
@@ -160,16 +174,17 @@ class TimekillerReader {
 
   // A transaction's or session's name: an integer or a string, as it is.
   Fault label(od::value value, ValueId& out) {
-    const JsonFault wrong = fault_at("expected an integer or a string", value);
+    const char* const at = place_of(value);
     od::json_type type{};
-    if (value.type().get(type)) return wrong;
-    if (type != od::json_type::number && type != od::json_type::string) return wrong;
-    if (auto fault = json_value(value, builder_.values(), out)) return JsonFault{fault->text, wrong.at};
+    if (value.type().get(type) || (type != od::json_type::number && type != od::json_type::string)) {
+      return JsonFault{"expected an integer or a string", at};
+    }
+    if (auto fault = json_value(value, builder_.values(), out)) return JsonFault{fault->text, at};
     return std::nullopt;
   }
 
   Fault session_number(od::value value, std::int64_t& out) {
-    const JsonFault wrong = fault_at("expected \"sno\" to be an integer from 0 to 2^63 - 1", value);
+    const auto wrong = fault_at("expected \"sno\" to be an integer from 0 to 2^63 - 1", value);
     bool null = false;
     if (!value.is_null().get(null) && null) return std::nullopt;
     WideInteger number;
@@ -202,7 +217,7 @@ class TimekillerReader {
   }
 
   Fault timestamp(od::value value, Hybrid& out) {
-    const JsonFault wrong = fault_at(R"(expected a timestamp: {"p": integer, "l": integer})", value);
+    const auto wrong = fault_at(R"(expected a timestamp: {"p": integer, "l": integer})", value);
     bool null = false;
     if (!value.is_null().get(null) && null) return std::nullopt;
     od::object object;
@@ -217,7 +232,7 @@ class TimekillerReader {
         if (auto fault = unknown_field(taken, "a timestamp", kTimestampFields)) return fault;
         continue;
       }
-      const JsonFault negative = fault_at("expected a part of a timestamp, which is not negative", inner);
+      const auto negative = fault_at("expected a part of a timestamp, which is not negative", inner);
       WideInteger number;
       if (auto fault = json_integer(inner, "a part of the timestamp", number)) return fault;
       if (number.negative) return negative;
@@ -229,7 +244,7 @@ class TimekillerReader {
   }
 
   Fault operations(od::value value, std::uint32_t place) {
-    const JsonFault wrong = fault_at("expected an array of operations", value);
+    const auto wrong = fault_at("expected an array of operations", value);
     od::array array;
     if (value.get_array().get(array)) return wrong;
     for (auto element : array) {
@@ -241,7 +256,7 @@ class TimekillerReader {
   }
 
   Fault operation(od::value value, std::uint32_t place) {
-    const JsonFault wrong = fault_at(R"(expected an operation: {"t":"r|w|a","k":key,"v":value})", value);
+    const auto wrong = fault_at(R"(expected an operation: {"t":"r|w|a","k":key,"v":value})", value);
     std::optional<OpKind> kind;
     std::optional<ValueId> key;
     ValueId operand = kNullValue;
@@ -253,7 +268,7 @@ class TimekillerReader {
       od::value inner = taken.value;
       const char what = taken.name.size() == 1 ? taken.name[0] : ' ';
       if (what == 't') {
-        const JsonFault no_kind = fault_at("expected \"r\", \"read\", \"w\", \"write\", \"a\" or \"append\"", inner);
+        const auto no_kind = fault_at("expected \"r\", \"read\", \"w\", \"write\", \"a\" or \"append\"", inner);
         std::string_view text;
         if (inner.get_string().get(text)) return no_kind;
         std::string word(text);
@@ -335,6 +350,7 @@ class TimekillerReader {
 };
 
 Result<ReadResult> read_timekiller(const Source& source, const ReadOptions& options) {
+  if (auto plain = TimekillerReader(source, options).run_plain()) return *std::move(plain);
   return TimekillerReader(source, options).run();
 }
 

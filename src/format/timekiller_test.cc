@@ -1,7 +1,9 @@
 #include "format/timekiller.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "history/history_builder.h"
 #include "tests/support/format_testing.h"
 
@@ -108,6 +110,56 @@ TEST(TimekillerReader, ACutFileKeepsItsWholeTransactionsWhenAskedFor) {
   const std::string_view cut = kLists.substr(0, kLists.size() - 40);
   EXPECT_FALSE(read(cut).has_value());
   EXPECT_EQ(shown(read(cut, true)), "1@1: a 5=1 a 5=2\n");
+}
+
+// A field that the general way alone knows how to ignore sends the whole file there.
+TEST(TimekillerReader, TheQuickWayAndTheGeneralOneReadTheSame) {
+  Rng rng(1);
+  std::uint64_t read_by_both = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::string text = "[";
+    std::int64_t clock = static_cast<std::int64_t>(rng.below(1000000));
+    for (std::uint64_t t = 0, count = rng.below(8); t < count; ++t) {
+      const auto quoted = [&](std::int64_t number) {
+        return rng.below(4) == 0 ? fmt::format("\"{}\"", number) : fmt::format("{}", number);
+      };
+      const auto stamp = [&] {
+        clock += static_cast<std::int64_t>(rng.below(100000000));
+        return fmt::format(R"({{"p":{}, "l":{}}})", quoted(clock),
+                           quoted(static_cast<std::int64_t>(rng.below(300000))));
+      };
+      text += fmt::format("{}{}{{\"tid\":{},\"sid\":{}", t == 0 ? "" : ",", rng.below(2) == 0 ? "\n " : "", t + 1,
+                          quoted(static_cast<std::int64_t>(rng.below(2))));
+      if (rng.below(3) != 0) text += fmt::format(",\"sno\":{}", quoted(static_cast<std::int64_t>(t + rng.below(2))));
+      if (rng.below(4) != 0) text += ",\"sts\":" + stamp();
+      if (rng.below(4) != 0) text += ", \"cts\" : " + stamp();
+      text += ",\"ops\":[";
+      for (std::uint64_t i = 0, ops = rng.below(4); i < ops; ++i) {
+        static constexpr const char* kOps[] = {"r", "read", "w", "write", "a", "append"};
+        const std::uint64_t kind = rng.below(6);
+        static constexpr const char* kValues[] = {"7", "\"7\"", "-12345678901", "\"text\"", "123456789"};
+        std::string value = kValues[rng.below(5)];
+        if (kind < 2 && rng.below(3) == 0) value = fmt::format("[{},{}]", value, kValues[rng.below(5)]);
+        if (kind < 4 && rng.below(6) == 0) value = "null";
+        text += fmt::format(R"({}{{"t":"{}","k":{},"v":{}}})", i == 0 ? "" : ",", kOps[kind],
+                            quoted(static_cast<std::int64_t>(rng.below(3))), value);
+      }
+      text += "]}";
+    }
+    text += "]\n";
+    const auto quick = read(text);
+    // An escape is not plain, and means the same.
+    std::string general = text;
+    if (const auto at = general.find("\"tid\""); at != std::string::npos) general.replace(at, 5, "\"\\u0074id\"");
+    const auto slow = read(general);
+    ASSERT_EQ(quick.has_value(), slow.has_value()) << text;
+    if (!quick) continue;
+    ++read_by_both;
+    ASSERT_EQ(difference(quick->history, slow->history), "") << text;
+    ASSERT_EQ(quick->notes, slow->notes) << text;
+    ASSERT_EQ(quick->history.about(), slow->history.about()) << text;
+  }
+  EXPECT_GT(read_by_both, 200U);
 }
 
 TEST(TimekillerWriter, WhatItReadItWritesAgain) {

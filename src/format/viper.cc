@@ -82,7 +82,7 @@ class ViperReader {
       return std::nullopt;
     }
     if (code) return json_->error(json_->fault(code));
-    const JsonFault wrong = fault_at("expected true or false", flag);
+    const auto wrong = fault_at("expected true or false", flag);
     if (flag.get_bool().get(out)) return json_->error(wrong);
     json_->doc().rewind();
     return std::nullopt;
@@ -101,7 +101,7 @@ class ViperReader {
       if (!is_value) continue;
       if (has_value) return fault_at("expected the field \"value\" once", inner);
       has_value = true;
-      const JsonFault wrong = fault_at("expected an array of operations", inner);
+      const auto wrong = fault_at("expected an array of operations", inner);
       od::array array;
       if (inner.get_array().get(array)) return wrong;
       for (auto element : array) {
@@ -126,7 +126,7 @@ class ViperReader {
   };
 
   Fault operation(od::value value) {
-    const JsonFault wrong = fault_at(kViperOperationForm, value);
+    const auto wrong = fault_at(kViperOperationForm, value);
     od::array array;
     if (value.get_array().get(array)) return wrong;
     Operation op;
@@ -173,7 +173,7 @@ class ViperReader {
   }
 
   static Fault boolean(od::value value, bool& out) {
-    const JsonFault wrong = fault_at("expected true or false", value);
+    const auto wrong = fault_at("expected true or false", value);
     if (value.get_bool().get(out)) return wrong;
     return std::nullopt;
   }
@@ -190,13 +190,13 @@ class ViperReader {
   }
 
   Fault items(od::value value, bool dead, std::vector<Item>& out) {
-    const JsonFault wrong = fault_at(R"(expected an array of {"id":key,"val":value})", value);
+    const auto wrong = fault_at(R"(expected an array of {"id":key,"val":value})", value);
     od::array array;
     if (value.get_array().get(array)) return wrong;
     for (auto element : array) {
       od::value inner;
       if (const auto code = element.get(inner)) return json_->fault(code);
-      const JsonFault no_item = fault_at(R"(expected {"id":key,"val":value})", inner);
+      const auto no_item = fault_at(R"(expected {"id":key,"val":value})", inner);
       od::object object;
       if (inner.get_object().get(object)) return no_item;
       std::optional<ValueId> key;

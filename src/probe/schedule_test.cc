@@ -120,8 +120,14 @@ class FakeDatabase : public db::Database {
   Result<std::string> describe(db::Connection&) override { return std::string("fake"); }
   Result<std::vector<std::int64_t>> waiting(db::Connection&) override {
     const std::lock_guard lock(locks.mutex);
-    if (!locks.tells) return std::vector<std::int64_t>();
-    return std::vector<std::int64_t>(locks.waiting.begin(), locks.waiting.end());
+    std::vector<std::int64_t> waiting;
+    if (!locks.tells) return waiting;
+    // As at a real server, who waits for a lock has it once it is released, though its thread may not have run yet.
+    for (const std::int64_t session : locks.waiting) {
+      const auto owner = locks.owners.find(locks.wanted[session]);
+      if (owner != locks.owners.end() && owner->second != session) waiting.push_back(session);
+    }
+    return waiting;
   }
   Result<void> terminate(db::Connection&, std::int64_t session) override {
     const std::lock_guard lock(locks.mutex);

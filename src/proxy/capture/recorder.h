@@ -1,0 +1,49 @@
+// proxy/capture/recorder.h: a recording of everything that a proxy passes on.
+//
+// In, out: the server's URL and where the history goes -> a listener for each connection; at the end the history.
+// Always:  while it runs, and after a kill, what was recorded is in the file OUT.wire, which every verb reads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/url.h"
+#include "format/format.h"
+#include "proxy/capture/plan.h"
+#include "proxy/capture/server_facts.h"
+#include "proxy/capture/trace_file.h"
+#include "proxy/loop.h"
+
+namespace isolde::proxy::capture {
+
+struct Recorded {
+  std::uint64_t transactions = 0;                                   // that touched rows
+  std::uint64_t statements = 0;                                     // judged
+  std::map<std::string, std::uint64_t, std::less<>> left_out = {};  // statements, rows, transactions: why
+  std::vector<std::string> notes = {};                              // of the history
+  bool saved = false;
+};
+
+class Recorder {
+ public:
+  // Requires: nothing is at `path` or `path`.wire yet.
+  [[nodiscard]] static Result<std::unique_ptr<Recorder>> begin(const db::Url& server, const std::string& path,
+                                                               std::size_t loops);
+  // For the proxy. The recorder has to live longer than that.
+  [[nodiscard]] MakeListener listeners();
+  // Requires: the proxy was stopped. Writes the history and removes OUT.wire. An error: what was recorded is in
+  // OUT.wire.
+  [[nodiscard]] Result<Recorded> finish();
+
+ private:
+  Recorder() = default;
+
+  std::string path_, wire_;
+  const FormatInfo* format_ = nullptr;
+  std::unique_ptr<ServerFacts> facts_;
+  std::unique_ptr<TraceFile> trace_;
+  std::vector<std::unique_ptr<Planner>> planners_;
+};
+
+}  // namespace isolde::proxy::capture

@@ -1,0 +1,180 @@
+#include "proxy/capture/server_facts.h"
+
+#include <fmt/format.h>
+
+namespace isolde::proxy::capture {
+namespace {
+
+// Key columns whose text is the same whatever a session has set.
+constexpr std::string_view kTables = R"(
+select n.nspname::text, c.relname::text, c.oid::bigint, c.relfilenode::bigint,
+  coalesce((select string_agg(a.attname::text, chr(1) order by k.place)
+    from pg_index i, unnest(i.indkey::int2[]) with ordinality as k(number, place), pg_attribute a
+    where i.indrelid = c.oid and i.indisprimary and a.attrelid = c.oid and a.attnum = k.number
+      and k.place <= i.indnkeyatts), '') as key_columns,
+  case
+    when c.relkind = 'p' then 'a partitioned table'
+    when c.relkind <> 'r' then 'not a table'
+    when c.relispartition or exists (select from pg_inherits h where h.inhrelid = c.oid or h.inhparent = c.oid)
+      then 'partitions or inheritance'
+    when not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary and i.indimmediate)
+      then 'no primary key, or a deferrable one'
+    when c.relhasrules then 'rules'
+    when c.relrowsecurity then 'row security'
+    when exists (select from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal) then 'triggers'
+    when exists (select from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'
+                 and (f.confdeltype in ('c', 'n', 'd') or f.confupdtype in ('c', 'n', 'd')))
+      then 'a foreign key that changes its rows'
+    when exists (select from pg_index i, unnest(i.indkey::int2[]) as k(number), pg_attribute a
+                 where i.indrelid = c.oid and i.indisprimary and a.attrelid = c.oid and a.attnum = k.number
+                   and a.atttypid not in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'text'::regtype,
+                                          'varchar'::regtype, 'uuid'::regtype))
+      then 'a key of another type than integers, text and uuid'
+    else '' end as why_not
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and c.relpersistence <> 't' and n.nspname not in ('pg_catalog', 'information_schema')
+  and n.nspname !~ '^pg_toast')";
+
+constexpr std::string_view kSchemas =
+    "select nspname::text, (select count(*) from pg_db_role_setting s, unnest(s.setconfig) as one "
+    "where one like 'search_path=%')::bigint from pg_namespace";
+
+// As of a moment: every transaction below it is over.
+constexpr std::string_view kStart =
+    "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint, current_setting('server_version')::text, "
+    "current_database()::text, current_user::text, version()::text";
+
+std::int64_t number_of(const db::Cell& cell) {
+  const auto* number = std::get_if<std::int64_t>(&cell);
+  return number == nullptr ? 0 : *number;
+}
+
+Result<db::Reply> answered(Result<db::Reply> reply) {
+  if (reply && !reply->done())
+    return Error{fmt::format("cannot ask the server: {} ({})", reply->failure.text, reply->failure.code)};
+  return reply;
+}
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = text.find(at);
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServerFacts>> ServerFacts::connect(const db::Url& url) {
+  std::unique_ptr<ServerFacts> facts(new ServerFacts);
+  auto database = db::open_database(url);
+  if (!database) return std::move(database).error();
+  facts->database_ = *std::move(database);
+  auto connection = facts->database_->connect(facts->database_->levels()[0]);
+  if (!connection) return std::move(connection).error();
+  facts->connection_ = *std::move(connection);
+  facts->connection_->report_unlisted_errors();
+  if (auto seen = facts->look_around(); !seen) return seen.error();
+  return facts;
+}
+
+Result<void> ServerFacts::look_around() {
+  for (const char* const sql : {"set lock_timeout = '50ms'", "set application_name = 'isolde proxy'"}) {
+    if (auto done = answered(connection_->run(sql)); !done) return std::move(done).error();
+  }
+  auto start = answered(connection_->execute(kStart, {}));
+  if (!start) return std::move(start).error();
+  if (!db::text_in(start->at(0, 4)).starts_with("PostgreSQL"))
+    return Error{"this server is not PostgreSQL itself: what it passes on cannot be recorded in this version"};
+  first_xid_ = number_of(start->at(0, 0));
+  version_ = db::text_in(start->at(0, 1));
+  database_name_ = db::text_in(start->at(0, 2));
+  own_user_ = db::text_in(start->at(0, 3));
+  auto tables = read_tables();
+  if (!tables) return std::move(tables).error();
+  tables_ = *std::move(tables);
+  for (const auto& [name, table] : tables_->by_name) seen_.try_emplace(table.shown, table);
+  return {};
+}
+
+Result<std::shared_ptr<const Tables>> ServerFacts::read_tables() {
+  auto reply = answered(connection_->execute(kTables, {}));
+  if (!reply) return std::move(reply).error();
+  auto tables = std::make_shared<Tables>();
+  for (std::size_t i = 0; i < reply->rows(); ++i) {
+    Table table;
+    table.schema = db::text_in(reply->at(i, 0));
+    table.name = db::text_in(reply->at(i, 1));
+    table.oid = static_cast<std::uint32_t>(number_of(reply->at(i, 2)));
+    table.shown = table.schema == "public" ? table.name : table.schema + "." + table.name;
+    // Another table of the same name is another table.
+    const auto [first, fresh] = first_oids_.try_emplace(table.shown, table.oid);
+    if (!fresh && first->second != table.oid) table.shown += fmt::format("@{}", table.oid);
+    table.file = static_cast<std::uint32_t>(number_of(reply->at(i, 3)));
+    table.key = split(db::text_in(reply->at(i, 4)), '\1');
+    table.why_not = db::text_in(reply->at(i, 5));
+    tables->by_name.emplace(std::pair(table.schema, table.name), std::move(table));
+  }
+  auto schemas = answered(connection_->execute(kSchemas, {}));
+  if (!schemas) return std::move(schemas).error();
+  for (std::size_t i = 0; i < schemas->rows(); ++i) {
+    tables->schemas.push_back(db::text_in(schemas->at(i, 0)));
+    tables->own_paths = tables->own_paths || number_of(schemas->at(i, 1)) > 0;
+  }
+  return std::shared_ptr<const Tables>(std::move(tables));
+}
+
+std::shared_ptr<const Tables> ServerFacts::tables() {
+  const std::lock_guard lock(mutex_);
+  if (!stale_) return tables_;
+  static_cast<void>(run("reset role"));
+  role_.clear();
+  auto tables = read_tables();
+  if (!tables) return nullptr;
+  stale_ = false;
+  tables_ = *std::move(tables);
+  for (const auto& [name, table] : tables_->by_name) seen_.try_emplace(table.shown, table);
+  return tables_;
+}
+
+Result<std::shared_ptr<const Tables>> ServerFacts::tables_now() {
+  const std::lock_guard lock(mutex_);
+  static_cast<void>(run("reset role"));
+  role_.clear();
+  return read_tables();
+}
+
+void ServerFacts::changed() {
+  const std::lock_guard lock(mutex_);
+  stale_ = true;
+}
+
+// Empty: done.
+std::string ServerFacts::run(const std::string& sql) {
+  auto reply = connection_->run(sql);
+  if (!reply) return reply.error().text;
+  return reply->done() ? std::string() : reply->failure.code + " " + reply->failure.text;
+}
+
+std::string ServerFacts::objection(std::string_view sql, const std::string& user) {
+  const std::lock_guard lock(mutex_);
+  if (user != role_) {
+    if (auto refused = run("set role " + quoted_name(user)); !refused.empty()) return refused;
+    role_ = user;
+  }
+  auto refused = run(fmt::format("prepare isolde_proxy as {}", sql));
+  if (!refused.empty()) return refused;
+  // Privileges are looked at when a statement starts, which EXPLAIN lets it do, without carrying it out.
+  auto count =
+      connection_->run("select cardinality(parameter_types) from pg_prepared_statements where name = 'isolde_proxy'");
+  if (!count || !count->done() || count->rows() != 1) return "cannot ask the server";
+  std::string nulls;
+  for (std::int64_t i = 0; i < number_of(count->at(0, 0)); ++i) nulls += i == 0 ? "(null" : ", null";
+  refused = run(fmt::format("explain (costs off) execute isolde_proxy{}{}", nulls, nulls.empty() ? "" : ")"));
+  const std::string removed = run("deallocate isolde_proxy");
+  return refused.empty() ? removed : refused;
+}
+
+}  // namespace isolde::proxy::capture

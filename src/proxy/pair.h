@@ -1,0 +1,81 @@
+// proxy/pair.h: a client's connection and its own connection to the server, and what waits between them.
+//
+// Always:  a side is read only while less than kMostWaiting bytes wait for the other one (back-pressure). When one side
+//          ends, what it sent is delivered first. One thread owns a pair.
+// Cost:    a receive and a send per batch of messages.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "proxy/postgres/conversation.h"
+#include "proxy/upstream.h"
+#include "proxy/wire/byte_queue.h"
+
+namespace isolde::proxy {
+
+inline constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
+
+enum class Side : std::uint8_t { kClient, kServer };
+
+class Pair {
+ public:
+  // Takes `client` over. `full`: no more clients are served, so this one is told.
+  Pair(int client, const Upstream& upstream, std::unique_ptr<postgres::Listener> listener, bool full);
+  ~Pair();
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+
+  // `events`: of epoll. `room`: to receive into. Calls may open the server's socket.
+  void ready(Side side, std::uint32_t events, std::span<char> room);
+  // Tries again to open the server's connection, if its queue was full.
+  void try_connect();
+
+  [[nodiscard]] int fd(Side side) const { return end(side).fd; }
+  [[nodiscard]] std::uint32_t wanted_events(Side side) const;  // 0: none
+  [[nodiscard]] bool over() const { return over_; }
+  [[nodiscard]] bool waits_to_connect() const { return waits_to_connect_; }
+  // It has not said yet what it wants.
+  [[nodiscard]] bool silent() const { return !conversation_.wants_server(); }
+  [[nodiscard]] bool reached_server() const { return connected_; }
+  [[nodiscard]] const postgres::Conversation& conversation() const { return conversation_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+  [[nodiscard]] bool was_refused() const { return full_ || conversation_.refused(); }
+
+  // What the loop keeps: where it holds this pair, and the events that epoll was told.
+  std::size_t place = 0;
+  std::uint32_t told[2] = {0, 0};
+  bool registered[2] = {false, false};
+
+ private:
+  struct End {
+    int fd = -1;
+    ByteQueue out;       // for it
+    bool ended = false;  // it said that nothing more will come
+    bool shut = false;   // we said so
+    bool gone = false;   // it takes nothing any more
+  };
+  [[nodiscard]] End& end(Side side) { return ends_[static_cast<std::size_t>(side)]; }
+  [[nodiscard]] const End& end(Side side) const { return ends_[static_cast<std::size_t>(side)]; }
+  void receive(Side side, std::span<char> room);
+  void send(Side side);
+  void ended(Side side);
+  void refuse(std::string_view sqlstate, std::string_view text);
+  void settle();
+
+  const Upstream& upstream_;
+  std::unique_ptr<postgres::Listener> listener_;
+  postgres::Conversation conversation_;
+  End ends_[2];
+  std::uint64_t bytes_ = 0;
+  bool full_;
+  bool connected_ = false;
+  bool waits_to_connect_ = false;
+  bool closing_ = false;  // once the client has what waits for it
+  bool over_ = false;
+};
+
+}  // namespace isolde::proxy

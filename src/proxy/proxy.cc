@@ -1,0 +1,124 @@
+#include "proxy/proxy.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "stream/socket_address.h"
+
+namespace isolde::proxy {
+namespace {
+
+constexpr int kLookMs = 100;  // how often `over` is asked
+
+bool is_loopback(std::string_view host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
+
+// As people write it -> as stream::ListeningSocket reads it.
+Result<std::string> listen_address(const ProxyOptions& options) {
+  const std::string& text = options.listen;
+  if (text.starts_with("unix:")) return text;
+  if (text.starts_with('/')) return "unix:" + text;
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return "tcp:" + text;
+  if (!options.allow_remote && !is_loopback(text.substr(0, colon)))
+    return Error{
+        fmt::format("{} can be reached from other machines, and the server takes whoever comes through for "
+                    "this one: give --allow-remote if that is meant",
+                    text)};
+  return "tcp:" + text;
+}
+
+// Two descriptors per connection; the usual limit is 1024.
+void raise_descriptors(std::size_t connections) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, 2 * connections + 256);
+  if (wanted <= limit.rlim_cur) return;
+  limit.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+struct Proxy::Parts {
+  Parts(stream::ListeningSocket socket, Upstream server) : listening(std::move(socket)), upstream(std::move(server)) {}
+  stream::ListeningSocket listening;
+  Upstream upstream;
+  std::string shown;
+  std::size_t most = 0;
+  std::atomic<std::size_t> open = 0;
+  std::vector<std::unique_ptr<Loop>> loops;
+  std::size_t next = 0;
+  std::uint64_t turned_away = 0;
+};
+
+Proxy::Proxy(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Proxy::~Proxy() = default;
+
+Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options, const db::Url& server,
+                                           MakeListener make_listener) {
+  auto address = listen_address(options);
+  if (!address) return std::move(address).error();
+  raise_descriptors(options.connections);
+  auto upstream = Upstream::find(server);
+  if (!upstream) return std::move(upstream).error();
+  // The clients' token is the password that the server asks for.
+  auto listening = stream::ListeningSocket::open(*address, true);
+  if (!listening) return std::move(listening).error();
+  auto parts = std::make_unique<Parts>(*std::move(listening), *std::move(upstream));
+  parts->shown = parts->listening.shown();
+  if (parts->shown.starts_with("tcp:")) parts->shown.erase(0, 4);
+  parts->most = options.connections;
+  for (std::size_t i = 0; i < options.threads; ++i) {
+    auto loop = Loop::make(parts->upstream, make_listener, parts->open, i);
+    if (!loop) return std::move(loop).error();
+    parts->loops.push_back(*std::move(loop));
+  }
+  return std::unique_ptr<Proxy>(new Proxy(std::move(parts)));
+}
+
+const std::string& Proxy::listens_at() const { return parts_->shown; }
+const std::string& Proxy::server() const { return parts_->upstream.shown(); }
+
+Result<void> Proxy::run(const std::function<bool()>& over) {
+  pollfd waiting{parts_->listening.fd(), POLLIN, 0};
+  while (!over()) {
+    const int ready = ::poll(&waiting, 1, kLookMs);
+    if (ready < 0 && errno != EINTR) return errno_error("cannot wait for connections", parts_->shown);
+    if (ready <= 0) continue;
+    const int client = ::accept4(waiting.fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (client < 0) {
+      // Without descriptors nothing can be accepted until a connection ends.
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) ::poll(nullptr, 0, kLookMs);
+      continue;
+    }
+    tune_socket(client);
+    const std::size_t open = ++parts_->open;
+    // Those that are turned away are told so once they have said what they want; but not without end.
+    if (open > 2 * parts_->most) {
+      ::close(client);
+      --parts_->open;
+      ++parts_->turned_away;
+      continue;
+    }
+    parts_->loops[parts_->next++ % parts_->loops.size()]->give(client, open > parts_->most);
+  }
+  return {};
+}
+
+Counts Proxy::stop() {
+  Counts all;
+  for (const auto& loop : parts_->loops) {
+    loop->stop();
+    all.add(loop->counts());
+  }
+  all.refused += parts_->turned_away;
+  return all;
+}
+
+}  // namespace isolde::proxy
