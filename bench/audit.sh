@@ -5,15 +5,18 @@
 # TRACES (../shared/traces) is the folder of the recorded traces. Every cell is "paper / ours with --paper"; the columns
 # "by default" use Isolde's own rules: exact points in time, locks, commutative updates. K and L (5, 5) are -k and -l of
 # the search; Table 3 takes every pair of GRID_K (1 5 10) and GRID_L (1 5 10; the paper has every l from 1 to 10).
-# Every run is bounded: RUN_SECONDS (300), in Table 3 GRID_SECONDS (30); one that the clock ended is marked, and Table 3
-# does not try what is larger in k and l than a pair that was not finished. FrontAccounting is in Table 3 only if it is
-# asked for by name. Each table is printed as soon as it is known; the progress goes to standard error.
+# Every run is bounded: RUN_SECONDS (300), in Table 3 GRID_SECONDS (10); one that the clock ended is marked, and Table 3
+# does not try what is larger in k and l than a pair that was not finished. All together are bounded, too: when
+# TOTAL_SECONDS (1500) are over, the searches that are left are not made, and their cells are "-". FrontAccounting is in
+# Table 3 only if it is asked for by name. Each table is printed as soon as it is known; the progress goes to standard
+# error.
 # Why the numbers differ: docs/audit.md, "Next to the paper".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 traces=${TRACES:-../shared/traces}
 isolde=${ISOLDE:-build/isolde}
 k=${K:-5} l=${L:-5}
+total=${TOTAL_SECONDS:-1500}
 [[ -x $isolde ]] || { echo "bench/audit.sh: no $isolde (./dev build)" >&2; exit 2; }
 [[ -d $traces ]] || { echo "bench/audit.sh: no traces in $traces; set TRACES to their folder" >&2; exit 2; }
 wanted=" ${*:-tpcc shoppe lfs opencart prestashop wc fa} "
@@ -36,29 +39,39 @@ member() { grep -o "\"$1\": \[\{0,1\}{[^}]*}" "$3" | head -1 | grep -o "\"$2\": 
 targets() { { grep -o '"round": ' "$1" || true; } | wc -l; }
 share() { awk -v part="$1" -v whole="$2" 'BEGIN { if (whole == 0) print "-"; else printf "%.0f %%", 100 * part / whole }'; }
 
-# run NAME LEVEL MODE TRACE SCHEMA [OPTION…]: writes $scratch/NAME.LEVEL.MODE
+# The seconds that a run of at most $1 may still take; 0: none are left.
+time_left() {
+  local left=$((total - SECONDS))
+  echo $((left <= 0 ? 0 : left < $1 ? left : $1))
+}
+
+# run NAME LEVEL MODE TRACE SCHEMA SECONDS [OPTION…]: writes $scratch/NAME.LEVEL.MODE; empty if no time is left
 run() {
-  local name=$1 level=$2 mode=$3 status=0
-  local options=(--level "$level" --schema "$traces/$5" -k "$k" -l "$l" --json)
+  local name=$1 level=$2 mode=$3 status=0 seconds
+  seconds=$(time_left "$6")
+  if ((seconds == 0)); then
+    : >"$scratch/$name.$level.$mode"
+    return
+  fi
+  local options=(--level "$level" --schema "$traces/$5" -k "$k" -l "$l" --json --timeout "$seconds")
   [[ $mode == paper ]] && options+=(--paper)
-  [[ " ${*:6} " == *" --timeout "* ]] || options+=(--timeout "${RUN_SECONDS:-300}")
   local begun=$SECONDS
-  "$isolde" audit "$traces/$4" "${options[@]}" "${@:6}" >"$scratch/$name.$level.$mode" || status=$?
-  echo "bench/audit.sh: $name $level $mode k=$k l=$l ${*:6}: $((SECONDS - begun)) s" >&2
+  "$isolde" audit "$traces/$4" "${options[@]}" "${@:7}" >"$scratch/$name.$level.$mode" || status=$?
+  echo "bench/audit.sh: $name $level $mode k=$k l=$l ${*:7}: $((SECONDS - begun)) s" >&2
   [[ $status != 2 ]] || { echo "bench/audit.sh: $name at $level could not be audited" >&2; exit 1; }
 }
 
 # seconds FILE: the time of the search
-seconds() { grep -o '"searching": [0-9.]*' "$1" | grep -o '[0-9.]*$'; }
-peak() { grep -o '"peak_mib": [0-9]*' "$1" | grep -o '[0-9]*$'; }
-# was_cut FILE: the clock ended it
-was_cut() { grep -q '"complete": false' "$1"; }
+seconds() { grep -o '"searching": [0-9.]*' "$1" | grep -o '[0-9.]*$' || echo -; }
+peak() { grep -o '"peak_mib": [0-9]*' "$1" | grep -o '[0-9]*$' || echo -; }
+# was_cut FILE: the clock ended it, or it was not made
+was_cut() { [[ ! -s $1 ]] || grep -q '"complete": false' "$1"; }
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ *//'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), $("$isolde" --version), k = $k, l = $l"
 while IFS='|' read -r name trace schema rc si table3 table5; do
   [[ -n $name && $wanted == *" $name "* ]] || continue
   for level in rc si; do
-    for mode in paper default; do run "$name" $level $mode "$trace" "$schema"; done
+    for mode in paper default; do run "$name" $level $mode "$trace" "$schema" "${RUN_SECONDS:-300}" --threads 2; done
   done
 done <<<"$applications"
 
@@ -144,12 +157,12 @@ while IFS='|' read -r name trace schema rc si table3 table5; do
             cut=$((cut + 1))
             continue
           fi
-          k=$one_k l=$one_l run "$name" $level "$mode" "$trace" "$schema" --timeout "${GRID_SECONDS:-30}"
-          if was_cut "$scratch/$name.$level.$mode"; then
+          k=$one_k l=$one_l run grid "$level" "$mode" "$trace" "$schema" "${GRID_SECONDS:-10}" --threads 2
+          if was_cut "$scratch/grid.$level.$mode"; then
             cut=$((cut + 1)) cut_k=$one_k cut_l=$one_l
             continue
           fi
-          n=$(targets "$scratch/$name.$level.$mode")
+          n=$(targets "$scratch/grid.$level.$mode")
           [[ -z $low || $n -lt $low ]] && low=$n
           [[ $n -gt $high ]] && high=$n
         done
@@ -169,20 +182,24 @@ echo "| --- | --- | ---: | ---: | ---: |"
 while IFS='|' read -r name trace schema rc si table3 table5; do
   [[ -n $name && $wanted == *" $name "* ]] || continue
   for level in rc si; do
-    run "$name" $level default "$trace" "$schema" --threads 1
-    one=$(seconds "$scratch/$name.$level.default")
-    run "$name" $level default "$trace" "$schema" --threads 2
-    echo "| $name | $level | $one | $(seconds "$scratch/$name.$level.default") | $(peak "$scratch/$name.$level.default") |"
+    run one "$level" default "$trace" "$schema" "${RUN_SECONDS:-300}" --threads 1
+    own=$scratch/$name.$level.default
+    echo "| $name | $level | $(seconds "$scratch/one.$level.default") | $(seconds "$own") | $(peak "$own") |"
   done
 done <<<"$applications"
 
 # Promises: WooCommerce at SI with k = 10 and l = 6 in a minute (paper: 46 on 20 cores), FrontAccounting in 5 minutes and
 # 4 GiB, a million statements read in 60 s of CPU and 1 GiB.
 timed() { # timed WHAT PROMISE COMMAND…
-  local what=$1 promise=$2 start used
+  local what=$1 promise=$2 start used left
   shift 2
+  left=$(time_left 600)
+  if ((left == 0)); then
+    echo "| $what | $promise | - |"
+    return
+  fi
   start=$(date +%s.%N)
-  "$@" >"$scratch/timed" || [[ $? != 2 ]]
+  "$@" --timeout "$left" >"$scratch/timed" || [[ $? != 2 ]]
   used=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
   echo "| $what | $promise | $used s, $(grep -o '"peak_mib": [0-9]*' "$scratch/timed" | grep -o '[0-9]*$') MiB |"
 }

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "format/format.h"
 #include "gen/generate.h"
 #include "proof/prove.h"

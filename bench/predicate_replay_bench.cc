@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "check/predicates/predicate_replay.h"
 #include "history/history_builder.h"
 

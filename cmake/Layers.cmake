@@ -2,9 +2,9 @@
 #
 # The rule is enforced twice: isolde_layer() refuses a dependency that is not above, and a layer's headers are found only
 # through the layers it links to (each layer has an include root of its own that holds nothing but that layer).
-set(ISOLDE_LAYERS base history format anomaly check proof report gen db probe record stream hunt audit proxy cluster batch api cli)
+set(ISOLDE_LAYERS base history format anomaly check proof checking report gen db probe record stream hunt audit proxy cluster batch api cli)
 # What a program that links the library gets (include/isolde/): those that talk to databases are the command's alone.
-set(ISOLDE_LIBRARY_LAYERS base history format anomaly check proof report api)
+set(ISOLDE_LIBRARY_LAYERS base history format anomaly check proof checking report api)
 
 # isolde_layer(NAME [COLD] [COLD_IN_TESTS] [HOT_IN_TESTS] SOURCES … USES layers … LINKS libraries …). COLD: it waits for people, files or
 # servers, so it is optimised less, and compiles faster. COLD_IN_TESTS: only under sanitizers.

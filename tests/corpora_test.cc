@@ -8,7 +8,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "check/choose.h"
+#include "check/choose/choose.h"
+#include "check/choose/engines.h"
 #include "format/format.h"
 #include "proof/prove.h"
 #include "tests/support/effort.h"

@@ -17,9 +17,9 @@
 #include <sstream>
 
 #include "anomaly/telling.h"
-#include "check/choose.h"
-#include "check/engine.h"
-#include "check/strongest.h"
+#include "check/choose/choose.h"
+#include "check/choose/engines.h"
+#include "check/choose/strongest.h"
 #include "format/format.h"
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"

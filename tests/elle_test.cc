@@ -7,7 +7,8 @@
 #include <optional>
 #include <regex>
 
-#include "check/choose.h"
+#include "check/choose/choose.h"
+#include "check/choose/engines.h"
 #include "format/format.h"
 #include "proof/prove.h"
 #include "tests/support/index_table.h"

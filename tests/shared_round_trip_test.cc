@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "format/format.h"
 #include "proof/prove.h"
 #include "tests/support/effort.h"

@@ -67,8 +67,16 @@ typedef struct isolde_options {
   /* Called now and then, by the thread that does the work; may be NULL. `total` is 0 if it is not known. */
   void (*progress)(void* data, const char* stage, uint64_t done, uint64_t total);
   void* progress_data;
+  const struct isolde_cancel* cancel; /* NULL: none; see isolde_cancel_new() */
 } isolde_options;
 ISOLDE_API void isolde_options_init(isolde_options* options);
+
+/* Ends a check from any thread: once it is set, the check that has it in its options ends soon, undecided. It lives
+ * until isolde_check() has returned. NULL: no memory. */
+typedef struct isolde_cancel isolde_cancel;
+ISOLDE_API isolde_cancel* isolde_cancel_new(void);
+ISOLDE_API void isolde_cancel_set(isolde_cancel* cancel);
+ISOLDE_API void isolde_cancel_free(isolde_cancel* cancel);
 
 typedef enum isolde_outcome { ISOLDE_SATISFIED = 0, ISOLDE_VIOLATED = 1, ISOLDE_UNDECIDED = 3 } isolde_outcome;
 

@@ -1,6 +1,7 @@
 // isolde/check.h: check a history against an isolation level.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,8 @@ struct CheckOptions {
   bool guess = true;   // solver: try hints first; they never decide the verdict
   // Called now and then, by the thread that does the work: `done` of `total` (0: not known) in the named stage.
   std::function<void(std::string_view stage, std::uint64_t done, std::uint64_t total)> progress = {};
+  // Set by any thread: the check ends soon, and the verdict is undecided. It must live until check() returns.
+  const std::atomic<bool>* cancelled = nullptr;
   bool strongest = false;  // also find the strongest level that holds; the timeout covers both
 };
 

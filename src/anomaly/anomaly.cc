@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "anomaly/anomaly_table.h"
-#include "anomaly/names.h"
+#include "base/text.h"
 
 namespace isolde {
 namespace {

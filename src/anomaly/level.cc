@@ -4,7 +4,7 @@
 #include <array>
 
 #include "anomaly/level_list.h"
-#include "anomaly/names.h"
+#include "base/text.h"
 
 namespace isolde {
 namespace {

@@ -20,7 +20,7 @@ struct Strongest {
   std::vector<Level> untested;   // the strongest of `not_tested`: they would hold if the order did not matter
   int checks = 0;                // that ran, in addition to the first
   // What ended the search before it was complete.
-  enum class Stop : std::uint8_t { kNone, kTime, kWork };
+  enum class Stop : std::uint8_t { kNone, kTime, kWork, kCancelled };
   Stop stop = Stop::kNone;
 
   [[nodiscard]] std::optional<Outcome> at(Level level) const { return levels[static_cast<std::size_t>(level)]; }

@@ -7,8 +7,8 @@
 
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
-#include "anomaly/names.h"
 #include "anomaly/verdict.h"
+#include "base/text.h"
 
 namespace isolde {
 namespace tables_test {

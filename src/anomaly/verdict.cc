@@ -1,6 +1,7 @@
 #include "anomaly/verdict.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace isolde {
 
@@ -14,6 +15,40 @@ std::string_view name(Outcome outcome) {
       return "undecided";
   }
   return "undecided";
+}
+
+void Verdict::leave_open(WhyOpen why, std::string words) {
+  outcome = Outcome::kUndecided;
+  why_open = why;
+  reason = std::move(words);
+  holds.reset();
+  witness = {};
+}
+
+void Verdict::leave_open(const Limits& limits) {
+  const WhyOpen why = limits.is_cancelled()  ? WhyOpen::kCancelled
+                      : limits.out_of_work() ? WhyOpen::kWork
+                                             : WhyOpen::kTime;
+  leave_open(why, limits.exhausted_by());
+}
+
+void Verdict::withhold(Level form, std::string words) {
+  outcome = Outcome::kUndecided;
+  why_open = WhyOpen::kUntested;
+  reason = std::move(words);
+  holds = form;
+}
+
+void Verdict::decide(Outcome decided) {
+  outcome = decided;
+  why_open = WhyOpen::kDecided;
+  reason.clear();
+  holds.reset();
+}
+
+void Verdict::add(Anomaly anomaly, std::size_t most) {
+  count(anomaly.kind);
+  if (anomalies.size() < most) anomalies.push_back(std::move(anomaly));
 }
 
 bool rests_on_the_database(const Verdict& verdict) {

@@ -12,6 +12,7 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "base/ids.h"
+#include "base/limits.h"
 
 namespace isolde {
 
@@ -51,11 +52,26 @@ enum class Given : std::uint8_t {
   kProfile,        // how a DBMS works, and the client's clock: says nothing about the level itself
 };
 
+// Why a verdict is undecided.
+enum class WhyOpen : std::uint8_t {
+  kDecided,    // it is not
+  kWork,       // a limit of work ran out
+  kTime,       // the time limit ran out
+  kCancelled,  // somebody asked for an end
+  kMemory,     // what is needed does not fit into the memory that was allowed
+  kEvidence,   // the history does not say enough, or not to this method
+  kUntested,   // it has nothing to test the added order of the level by: `holds` says what was tested
+  kFindsOnly,  // the method finds violations and certifies nothing, and it found none
+  kNoMethod,   // no engine can judge this history at this level
+  kNotProved,  // the verdict did not stand up to its proof: a fault of Isolde
+};
+
 struct Verdict {
   Outcome outcome = Outcome::kUndecided;
   Level level = Level::kSerializable;
-  std::string_view method;  // name of the engine
-  std::string reason;       // kUndecided: which limit ran out, or which evidence is missing
+  std::string_view method;  // name of the engine, for people
+  WhyOpen why_open = WhyOpen::kDecided;
+  std::string reason;  // kUndecided: `why_open` in words, which limit ran out or which evidence is missing
   // kUndecided only because the history has nothing to test the added order of the level by (check/tested.h): the level
   // that holds without it. The witness is one for that level.
   std::optional<Level> holds;
@@ -66,6 +82,15 @@ struct Verdict {
   std::optional<SearchStats> search;  // engine `solver` only
   Given given = Given::kVersionOrders;
 
+  // These keep what was found: anomalies and notes. What is left open has no witness.
+  void leave_open(WhyOpen why, std::string words);
+  void leave_open(const Limits& limits);  // Requires: limits.exhausted().
+  // Undecided for want of something to test: `form` holds, and the witness is for that.
+  void withhold(Level form, std::string words);
+  void decide(Outcome decided);
+
+  // Counts it, and keeps its details if there is room for them.
+  void add(Anomaly anomaly, std::size_t most);
   void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint64_t total() const {
     std::uint64_t sum = 0;

@@ -63,6 +63,17 @@ TEST(Api, TheStrongestLevelIsSaidIfAsked) {
   EXPECT_GE(double(report["stats"]["seconds"]["strongest"]), 0);
 }
 
+TEST(Api, ACheckThatIsCancelledEndsUndecidedAndSaysSo) {
+  const LoadedHistory history = stale_read();
+  const std::atomic<bool> cancelled = true;
+  for (const char* method : {"solver", "graph", "timeline"}) {
+    const Verdict verdict = check(*history.history, "si", {.method = method, .cancelled = &cancelled});
+    const bool decided = verdict.outcome != Outcome::undecided;
+    EXPECT_EQ(verdict.reason, decided ? "" : "it was cancelled") << method;
+  }
+  EXPECT_EQ(check(*history.history, "ser", {.method = "solver", .cancelled = &cancelled}).reason, "it was cancelled");
+}
+
 TEST(Api, WhatWasNotThereToBeTestedIsNotSaidToHold) {
   const LoadedHistory history = stale_read();
   const Verdict verdict = check(*history.history, "strict", {.ignore = "timestamps", .prove = true, .strongest = true});

@@ -3,11 +3,13 @@
 #include "isolde/c.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,10 @@ struct isolde_history {
   api::History history;
   std::vector<std::string> notes;
   std::vector<const char*> note_texts;  // of `notes`, and NULL
+};
+
+struct isolde_cancel {
+  std::atomic<bool> set = false;
 };
 
 struct isolde_verdict {
@@ -99,6 +105,7 @@ api::CheckOptions options_of(const isolde_options& given) {
   out.order_by_commit_ts = given.order_by_commit_ts != 0;
   out.prove = given.prove != 0;
   out.strongest = given.strongest != 0;
+  if (given.cancel != nullptr) out.cancelled = &given.cancel->set;
   if (given.progress != nullptr) {
     out.progress = [given](std::string_view stage, std::uint64_t done, std::uint64_t total) {
       given.progress(given.progress_data, std::string(stage).c_str(), done, total);
@@ -157,6 +164,10 @@ void isolde_options_init(isolde_options* options) {
   options->max_anomalies = usual.max_anomalies;
   options->threads = usual.threads;
 }
+
+isolde_cancel* isolde_cancel_new(void) { return new (std::nothrow) isolde_cancel; }
+void isolde_cancel_set(isolde_cancel* cancel) { cancel->set = true; }
+void isolde_cancel_free(isolde_cancel* cancel) { delete cancel; }
 
 isolde_verdict* isolde_check(const isolde_history* history, const char* level, const isolde_options* options,
                              char** error) {

@@ -71,6 +71,28 @@ TEST(CApi, AVerdictOutlivesItsHistoryAndOptionsAreHonoured) {
   EXPECT_EQ(isolde_verdict_outcome(other.get()), ISOLDE_SATISFIED) << isolde_verdict_json(other.get());
 }
 
+TEST(CApi, ACheckCanBeCancelled) {
+  const auto history = parsed(
+      R"({"session":1,"ops":[["w","x",1]]}
+{"session":2,"ops":[["w","x",2]]}
+{"session":3,"ops":[["r","x",1]]}
+{"session":4,"ops":[["r","x",2]]}
+)");
+  isolde_cancel* const cancel = isolde_cancel_new();
+  ASSERT_NE(cancel, nullptr);
+  isolde_options options;
+  isolde_options_init(&options);
+  options.method = "solver";
+  options.cancel = cancel;
+  const Owned<isolde_verdict> before(isolde_check(history.get(), "ser", &options, nullptr));
+  EXPECT_EQ(isolde_verdict_outcome(before.get()), ISOLDE_SATISFIED);
+  isolde_cancel_set(cancel);
+  const Owned<isolde_verdict> after(isolde_check(history.get(), "ser", &options, nullptr));
+  EXPECT_EQ(isolde_verdict_outcome(after.get()), ISOLDE_UNDECIDED);
+  EXPECT_STREQ(isolde_verdict_reason(after.get()), "it was cancelled");
+  isolde_cancel_free(cancel);
+}
+
 TEST(CApi, OptionsOfAnEarlierVersionLackTheLastFields) {
   const auto history = parsed(kLostUpdate);
   isolde_options options;

@@ -1,4 +1,4 @@
-// The public check(), over check/, proof/ and report/.
+// The public check(), over checking/ and report/.
 #include "isolde/check.h"
 
 #include <sys/resource.h>
@@ -7,11 +7,9 @@
 
 #include "anomaly/telling.h"
 #include "api/content.h"
-#include "check/choose.h"
-#include "check/engine.h"
-#include "check/strongest.h"
+#include "check/choose/engines.h"
+#include "checking/checking.h"
 #include "format/format.h"
-#include "proof/prove.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
 #include "report/json.h"
@@ -114,7 +112,7 @@ isolde::Limits limits_of(const CheckOptions& options, CalledBack& progress) {
   if (options.progress) limits.progress = &progress;
   limits.threads = options.threads == 0 ? 1 : options.threads;
   limits.max_anomalies = options.max_anomalies;
-  limits.guess = options.guess;
+  limits.cancelled = options.cancelled;
   if (options.timeout_seconds > 0) {
     limits.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(options.timeout_seconds));
@@ -129,50 +127,36 @@ Verdict check(const History& history, const std::string& level_name, const Check
   if (!asked) return failed_verdict("unknown level \"" + level_name + "\"");
   const auto evidence = isolde::parse_evidence_use(options.use, options.ignore);
   if (!evidence) return failed_verdict(evidence.error().message());
-  const auto level = isolde::judged_level(*asked, *evidence);
-  if (!level) return failed_verdict(level.error().message());
-  const isolde::History& whole = history.content().history;
-  const isolde::History h = evidence->empty() ? whole : isolde::judged_history(whole, *evidence);
-  isolde::ChooseOptions wanted;
-  wanted.evidence = *evidence;
-  wanted.method = options.method;
-  wanted.order_by_commit = options.order_by_commit_ts;
-  const isolde::Choice choice = isolde::choose(h, *level, wanted);
-  if (choice.engine == nullptr && !options.method.empty()) return failed_verdict(choice.why);
-  auto content = std::make_shared<Verdict::Content>(Verdict::Content{h, history.content().format, {}, {}, {}, {}});
-  content->verdict.level = *level;
-  isolde::LevelChecks checks(h, wanted);
+  isolde::Checking::Options wanted;
+  wanted.choose.evidence = *evidence;
+  wanted.choose.method = options.method;
+  wanted.choose.order_by_commit = options.order_by_commit_ts;
+  wanted.engine.guess = options.guess;
+  const auto checking = isolde::Checking::of(history.content().history, *asked, wanted);
+  if (!checking) return failed_verdict(checking.error().message());
+  isolde::Checking& one = **checking;
+  if (std::string refusal = one.refusal(); !refusal.empty()) return failed_verdict(std::move(refusal));
+  auto content =
+      std::make_shared<Verdict::Content>(Verdict::Content{one.history(), history.content().format, {}, {}, {}, {}});
   CalledBack progress(options);
   const isolde::Limits limits = limits_of(options, progress);
   const auto started = Clock::now();
-  if (choice.engine == nullptr) {
-    content->verdict.method = "none";
-    content->verdict.reason = choice.why;
-  } else {
-    content->verdict = checks.check(choice, *level, limits);
-    if (content->verdict.method == choice.engine->name) content->why = choice.why;
-  }
-  for (std::string& note : isolde::evidence_notes(whole, *asked, *level, *evidence)) {
-    content->verdict.notes.push_back(std::move(note));
-  }
+  isolde::Verdict& verdict = content->verdict;
+  verdict = one.check(limits);
+  content->why = one.why(verdict);
+  verdict.notes.insert(verdict.notes.end(), one.notes().begin(), one.notes().end());
   content->stats.check_seconds = std::chrono::duration<double>(Clock::now() - started).count();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   content->stats.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024.0;
-  const bool claims = content->verdict.outcome != isolde::Outcome::kUndecided || content->verdict.holds;
-  if (options.prove && claims) {
-    if (const auto proof = isolde::prove(h, content->verdict); !proof) {
-      content->verdict.outcome = isolde::Outcome::kUndecided;
-      content->verdict.holds.reset();
-      content->verdict.reason = "the verdict could not be proved: " + proof.error().text;
-    }
+  if (options.prove) {
+    const auto proved = one.prove(verdict);
+    if (proved.proof == isolde::Proof::kFails) verdict.reason = "the verdict could not be proved: " + proved.says;
   }
   if (options.strongest) {
     const auto searching = Clock::now();
-    if (std::string other = checks.other_order(content->verdict, limits); !other.empty()) {
-      content->verdict.notes.push_back(std::move(other));
-    }
-    content->strongest = checks.strongest(content->verdict, limits);
+    if (std::string other = one.other_order(verdict, limits); !other.empty()) verdict.notes.push_back(std::move(other));
+    content->strongest = one.strongest(verdict, limits);
     content->stats.strongest_seconds = std::chrono::duration<double>(Clock::now() - searching).count();
   }
   return verdict_of(std::move(content));

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <functional>
 
-#include "anomaly/names.h"
 #include "audit/cycles/correlation.h"
 #include "audit/facts/vocabularies.h"
+#include "base/text.h"
 
 namespace isolde::audit {
 namespace {

@@ -395,7 +395,10 @@ class Text {
       case ScopeKind::kOverwrites:
         return "is read, and later overwritten";
       case ScopeKind::kActs:
-        return "is read, and later changed on the strength of that";
+        return one.earlier_request ? "is read in one request, and reduced in a later one that does not look again"
+                                   : "is read, and later changed on the strength of that";
+      case ScopeKind::kCounts:
+        return "is set to a number that was counted or added up before";
       case ScopeKind::kInserts:
         return one.aggregates ? "is counted or added up by, and a row with it is inserted later"
                               : "is looked for, and a row with it is inserted later";

@@ -252,18 +252,16 @@ class Json {
 
   // Of `steps`, "transaction" is the number of the request.
   [[nodiscard]] std::string scope() const {
-    constexpr std::string_view kKinds[] = {"overwrites", "acts", "inserts"};
     return json_array(audit_.scope, [&](const ScopeFinding& one) {
       const TraceStatement &read = audit_.log.statements[one.read_at], &write = audit_.log.statements[one.write_at];
       return fmt::format(
           R"({{"kind": {}, "column": {}, "times": {}, "writes": {}, "read": {}, "read_line": {}, "write": {}, )"
-          R"("write_line": {}, "aggregates": {}, "same_user": {}, "unchanged": {}, "others": {}, "text": {}, )"
-          R"("steps": {}, "rank": {:.3f}}})",
-          json_string(kKinds[static_cast<std::size_t>(one.kind)]),
-          json_string(scope_column(one, audit_.classes.schema, audit_.log)), one.times, one.writes,
-          json_string(audit_.log.text_of(read)), read.line, json_string(audit_.log.text_of(write)), write.line,
-          json_bool(one.aggregates), json_bool(one.same_user), json_bool(one.unchanged), one.others,
-          json_string(one.words), steps(one.steps), one.rank);
+          R"("write_line": {}, "aggregates": {}, "same_user": {}, "unchanged": {}, "earlier_request": {}, "others": {}, )"
+          R"("text": {}, "steps": {}, "rank": {:.3f}}})",
+          json_string(name(one.kind)), json_string(scope_column(one, audit_.classes.schema, audit_.log)), one.times,
+          one.writes, json_string(audit_.log.text_of(read)), read.line, json_string(audit_.log.text_of(write)),
+          write.line, json_bool(one.aggregates), json_bool(one.same_user), json_bool(one.unchanged),
+          json_bool(one.earlier_request), one.others, json_string(one.words), steps(one.steps), one.rank);
     });
   }
 

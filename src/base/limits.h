@@ -12,10 +12,6 @@
 
 namespace isolde {
 
-namespace mirror {
-struct Profile;
-}
-
 // Receives the progress of long work. The library never prints; src/cli shows the progress on a terminal.
 class Progress {
  public:
@@ -64,10 +60,8 @@ struct Limits {
   unsigned threads = 1;
   std::size_t max_anomalies = SIZE_MAX;  // how many are kept with details; all are counted
   Progress* progress = nullptr;
-  const mirror::Profile* profile = nullptr;  // engine `mirror`: how the DBMS works
-  unsigned partitions = 1;                   // engine `mirror`: the keys are partitioned among this many threads
-  bool guess = true;                         // try hints before proving anything; false only to measure what that saves
-  WorkBudget* work = nullptr;                // null: work is not counted
+  WorkBudget* work = nullptr;                    // null: work is not counted
+  const std::atomic<bool>* cancelled = nullptr;  // set, by any thread: the run ends soon, undecided
 
   [[nodiscard]] bool has_deadline() const { return deadline != std::chrono::steady_clock::time_point::max(); }
   [[nodiscard]] bool out_of_time() const { return has_deadline() && std::chrono::steady_clock::now() >= deadline; }
@@ -76,10 +70,14 @@ struct Limits {
     if (work != nullptr) work->spend(steps);
   }
   [[nodiscard]] bool out_of_work() const { return work != nullptr && work->ran_out(); }
-  // Whether work or time ran out.
-  [[nodiscard]] bool exhausted() const { return out_of_work() || out_of_time(); }
+  [[nodiscard]] bool is_cancelled() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
+  // Whether work or time ran out, or somebody cancelled the run: the one question that all engines ask.
+  [[nodiscard]] bool exhausted() const { return out_of_work() || is_cancelled() || out_of_time(); }
   // Which of them, in words. Requires: exhausted().
-  [[nodiscard]] std::string exhausted_by() const { return out_of_work() ? work->reason() : "the time limit ran out"; }
+  [[nodiscard]] std::string exhausted_by() const {
+    if (is_cancelled()) return "it was cancelled";
+    return out_of_work() ? work->reason() : "the time limit ran out";
+  }
 };
 
 }  // namespace isolde

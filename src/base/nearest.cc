@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/text.h"
+
 namespace isolde {
 namespace {
-
-std::string folded(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '-' || c == '_' || c == ' ') continue;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
 
 // Edits between two names, where swapping two neighbours is one edit.
 std::size_t distance(std::string_view a, std::string_view b) {

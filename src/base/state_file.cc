@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/files.h"
 #include "base/hash.h"
 
 namespace isolde {
@@ -22,18 +23,6 @@ struct Head {
 };
 
 Error failed(const std::string& path) { return Error{std::strerror(errno), path}; }
-
-bool write_all(int file, const void* data, std::size_t size) {
-  const char* at = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t n = ::write(file, at, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    at += n;
-    size -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
 
 }  // namespace
 

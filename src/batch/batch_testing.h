@@ -8,7 +8,7 @@
 #include "batch/check.h"
 #include "batch/local_ranks.h"
 #include "batch/parts.h"
-#include "check/strongest.h"
+#include "checking/checking.h"
 #include "history/cut.h"
 #include "report/json.h"
 
@@ -58,12 +58,11 @@ class CutParts final : public Parts {
 inline std::string json_of_check(const History& h, Level level, const ChooseOptions& options, std::size_t most) {
   Limits limits;
   limits.max_anomalies = most;
-  const Choice choice = choose(h, level, options);
-  LevelChecks checks(h, options);
-  const Verdict verdict = checks.check(choice, level, limits);
+  const auto checking = Checking::of(h, level, {.choose = options});
+  const Verdict verdict = (*checking)->check(limits);
   Report report{
       .file = "h", .format = "isl", .history = h, .verdict = verdict, .why_method = {}, .notes = {}, .stats = {}};
-  if (choice.engine->name == verdict.method) report.why_method = choice.why;
+  report.why_method = (*checking)->why(verdict);
   return render_json(report);
 }
 

@@ -10,11 +10,9 @@
 #include "batch/fetch.h"
 #include "batch/timeline.h"
 #include "check/graph/graph.h"
-#include "check/replay/replay.h"
 #include "check/session_numbers.h"
-#include "check/strongest.h"
 #include "check/tested.h"
-#include "check/timeline/timeline.h"
+#include "checking/checking.h"
 
 namespace isolde::batch {
 namespace {
@@ -25,9 +23,7 @@ constexpr double kBytesPerSharedTxn = 130, kBytesPerSharedOp = 16, kBytesPerTxnO
 constexpr double kMostOpsPerShare = 2e9;
 
 Level level_of(const BatchOptions& options, const History& columns) {
-  if (options.level) return *options.level;
-  const HistoryColumns& c = columns.columns();
-  return !c.start_ts.empty() && !c.commit_ts.empty() ? Level::kSnapshotIsolation : Level::kSerializable;
+  return options.level ? *options.level : level_by_evidence(columns);
 }
 
 class BatchRun {
@@ -47,9 +43,9 @@ class BatchRun {
     level_ = level_of(options_, *answer_.stand_in);
     const Choice choice = choose(*answer_.stand_in, level_, options_.choose);
     const bool by_time = choice.engine != nullptr &&
-                         (choice.engine->name == kTimelineEngine.name || choice.engine->name == kReplayEngine.name);
+                         (choice.engine->given == Given::kTimestamps || choice.engine->given == Given::kExpectedOrder);
     answer_.why_method = choice.why;
-    if (choice.engine != nullptr && choice.engine->name == kGraphEngine.name) return run_by_cycles(*facts);
+    if (choice.engine != nullptr && choice.engine->is(kGraphEngine)) return run_by_cycles(*facts);
     if (!by_time) {
       const std::string_view method = choice.engine == nullptr ? "none" : choice.engine->name;
       return bring_together(fmt::format("the method for {} is {}", info(level_).name, method));
@@ -89,8 +85,7 @@ class BatchRun {
   Result<TimelineAnswer> judge(const Facts& facts, Level level, const Engine& engine) {
     TimelineJob job;
     job.level = level;
-    job.clock = engine.name == kReplayEngine.name ? timeline::Clock::kOrder : timeline::Clock::kTimestamps;
-    job.method = engine.name;
+    job.clock = engine.given == Given::kExpectedOrder ? timeline::Clock::kOrder : timeline::Clock::kTimestamps;
     job.passes = answer_.passes;
     job.max_anomalies = limits_.max_anomalies;
     return judge_by_time(ranks_, parts_, facts, job);
@@ -99,6 +94,7 @@ class BatchRun {
   // What LevelChecks::check() does with the engine's verdict. The same decisions on all ranks.
   Result<void> finish(const Facts& facts, TimelineAnswer judged, const Engine& engine) {
     Verdict verdict = std::move(judged.verdict);
+    verdict.method = engine.name;
     const bool gaps = judged.gap_count > 0 && proscribes(level_, AnomalyKind::kSessionGap);
     const bool has_gaps = ranks_.any(gaps);
     answer_.outcome = has_gaps ? Outcome::kViolated : judged.outcome;
@@ -121,7 +117,6 @@ class BatchRun {
       note_session_gaps(*judged.part, judged.gaps.front(), judged.gap_count, verdict);
     answer_.history = std::move(judged.part);
     answer_.is_part = true;
-    if (verdict.method != engine.name) answer_.why_method.clear();
     answer_.verdict = std::move(verdict);
     return {};
   }
@@ -143,9 +138,8 @@ class BatchRun {
       open_ = timed->open;
       const bool gaps = ranks_.any(timed->gap_count > 0) && proscribes(strong.level, AnomalyKind::kSessionGap);
       if (!open_.empty() || timed->outcome != Outcome::kSatisfied || gaps) return {};
-      verdict.outcome = answer_.outcome = Outcome::kSatisfied;
-      verdict.reason.clear();
-      verdict.holds.reset();
+      verdict.decide(Outcome::kSatisfied);
+      answer_.outcome = verdict.outcome;
       verdict.notes.push_back(fmt::format("{} holds, which implies {}", strong.name, level.name));
     }
     return {};
@@ -162,7 +156,7 @@ class BatchRun {
       if (!whole) {
         good = std::move(whole).error();
       } else {
-        check_here(*std::move(whole));
+        good = check_here(*whole);
       }
     }
     if (auto agreed = ranks_.agree(good); !agreed) return std::move(agreed).error();
@@ -171,26 +165,19 @@ class BatchRun {
     return std::move(answer_);
   }
 
-  void check_here(History whole) {
-    answer_.history = std::move(whole);
-    const History& h = *answer_.history;
-    level_ = level_of(options_, h);
-    const Choice choice = choose(h, level_, options_.choose);
-    LevelChecks checks(h, options_.choose);
+  Result<void> check_here(const History& whole) {
+    level_ = level_of(options_, whole);
+    const auto checking = Checking::of(whole, level_, {.choose = options_.choose, .engine = options_.engine});
+    if (!checking) return checking.error();
     Verdict& verdict = answer_.verdict;
-    if (choice.engine == nullptr) {
-      verdict.level = level_;
-      verdict.method = "none";
-      verdict.reason = choice.why;
-    } else {
-      verdict = checks.check(choice, level_, limits_);
-    }
-    const bool other = choice.engine == nullptr || choice.engine->name != verdict.method;
-    answer_.why_method = other ? std::string() : choice.why;
+    verdict = (*checking)->check(limits_);
+    answer_.history = whole;
+    answer_.why_method = (*checking)->why(verdict);
     answer_.outcome = verdict.outcome;
     answer_.is_part = false;
-    answer_.keys = h.key_count();
-    answer_.sessions = h.session_count();
+    answer_.keys = whole.key_count();
+    answer_.sessions = whole.session_count();
+    return {};
   }
 
   Result<BatchAnswer> leave_undecided(std::string why) {
@@ -198,10 +185,12 @@ class BatchRun {
     answer_.verdict = {};
     answer_.verdict.level = level_;
     answer_.verdict.method = "none";
-    answer_.verdict.reason = fmt::format(
-        "{}, so the whole history is needed in one place; its parts are {} MiB, and at most {} MiB may be brought "
-        "together (--gather)",
-        why, parts_.whole_bytes() >> 20, options_.most_at_first >> 20);
+    answer_.verdict.leave_open(
+        WhyOpen::kMemory,
+        fmt::format(
+            "{}, so the whole history is needed in one place; its parts are {} MiB, and at most {} MiB may be brought "
+            "together (--gather)",
+            why, parts_.whole_bytes() >> 20, options_.most_at_first >> 20));
     answer_.why_method.clear();
     if (!answer_.stand_in) answer_.stand_in = stand_in(Facts{});
     answer_.history = answer_.stand_in;

@@ -1,7 +1,7 @@
 // batch/check.h: `check` on a history in parts, by several ranks, in memory that is bounded by a rank's share.
 //
 // In, out: the parts of all ranks, the level and options -> on rank 0 what `check` says of the whole history.
-// Always:  the verdict, its anomalies, counts and notes are those of check/strongest.h, LevelChecks::check(). What the
+// Always:  the verdict, its anomalies, counts and notes are those of checking/checking.h, Checking::check(). What the
 //          ranks cannot judge together is brought to rank 0 if it fits there; otherwise it is undecided, and the reason
 //          says why.
 // Cost:    by timestamps or an expected order: batch/timeline.h; by known version orders, if the level holds:
@@ -17,14 +17,15 @@
 #include "base/limits.h"
 #include "batch/parts.h"
 #include "batch/ranks.h"
-#include "check/choose.h"
+#include "check/choose/choose.h"
 #include "history/history.h"
 
 namespace isolde::batch {
 
 struct BatchOptions {
-  std::optional<Level> level;       // none: by the evidence
-  ChooseOptions choose;             // without --use and --ignore
+  std::optional<Level> level;  // none: by the evidence
+  ChooseOptions choose;        // without --use and --ignore
+  EngineOptions engine;
   std::uint64_t memory = 0;         // bytes per rank that shares may take; 0: they are as large as they are
   std::uint64_t most_at_first = 0;  // bytes of parts that may be brought together at rank 0
 };

@@ -7,9 +7,9 @@
 
 #include "batch/deal.h"
 #include "batch/orders.h"
-#include "check/graph/cycles.h"
-#include "check/graph/trace.h"
-#include "check/graph/version_order.h"
+#include "check/cycles/cycles.h"
+#include "check/cycles/trace.h"
+#include "check/cycles/version_order.h"
 #include "history/history_builder.h"
 #include "history/print.h"
 

@@ -2,7 +2,7 @@
 //
 // In, out: the parts of all ranks, a level -> satisfied, or the reason why it takes the whole history to judge.
 //
-// Which transaction depends on which is found key by key: each rank traces the reads of its keys with check/graph. Then
+// Which transaction depends on which is found key by key: each rank traces the reads of its keys (check/cycles). Then
 // cycles. A history stands in some order in its file, and most dependencies lead forward in it. A cycle has to come
 // back: at every place between its first and its last transaction, some dependency of it leads backward across that
 // place. So a cycle lies within what the backward dependencies span together. These spans are exchanged; all

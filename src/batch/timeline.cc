@@ -186,7 +186,7 @@ class TimelineRun {
     if (auto put = put_in_order(h, places, remote, out); !put) return put;
     Limits limits;
     limits.max_anomalies = job_.max_anomalies;
-    answer_.verdict = timeline::judge_found(h, job_.level, limits, job_.clock, job_.method, out);
+    answer_.verdict = timeline::judge_found(h, job_.level, limits, job_.clock, out);
     answer_.gap_count = sessions_.gaps.count;
     for (const PlacePair& pair : sessions_.gaps.first) answer_.gaps.push_back({here(pair.before), here(pair.after)});
     return {};

@@ -27,7 +27,6 @@ namespace isolde::batch {
 struct TimelineJob {
   Level level = Level::kSnapshotIsolation;
   timeline::Clock clock = timeline::Clock::kTimestamps;
-  std::string_view method;  // name of the engine
   unsigned passes = 1;
   std::size_t max_anomalies = SIZE_MAX;
 };
@@ -36,7 +35,7 @@ struct TimelineAnswer {
   std::string open;                       // why the whole history is needed; empty: it is not. The same on all ranks
   Outcome outcome = Outcome::kUndecided;  // on all ranks
   // On rank 0, if nothing is open:
-  Verdict verdict;
+  Verdict verdict;  // its `method` is not set
   std::optional<History> part;
   std::vector<SessionGap> gaps;  // in the numbers of sessions, the first ones; not yet in the verdict
   std::uint64_t gap_count = 0;

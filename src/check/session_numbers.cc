@@ -23,11 +23,8 @@ void add_session_gaps(std::span<const SessionGap> first, std::uint64_t count, co
     a.steps.push_back({.type = StepType::kSession, .from = gap.before, .to = gap.after});
     verdict.anomalies.push_back(std::move(a));
   }
-  if (verdict.outcome != Outcome::kViolated) {
-    verdict.reason.clear();
-    verdict.witness = Witness{};
-  }
-  verdict.outcome = Outcome::kViolated;
+  if (verdict.outcome != Outcome::kViolated) verdict.witness = Witness{};
+  verdict.decide(Outcome::kViolated);
 }
 
 void note_session_gaps(const History& history, Verdict& verdict) {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "check/choose.h"
-#include "check/strongest.h"
+#include "check/choose/choose.h"
+#include "check/choose/strongest.h"
 #include "history/session_gaps.h"
 #include "proof/prove.h"
 #include "report/explain_anomaly.h"

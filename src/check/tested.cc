@@ -70,9 +70,7 @@ std::string untested_reason(Level level, Level form) {
 void withhold_untested(const OrderEvidence& evidence, Verdict& verdict) {
   if (verdict.outcome != Outcome::kSatisfied) return;
   if (const auto form = tested_form(verdict.level, evidence)) {
-    verdict.outcome = Outcome::kUndecided;
-    verdict.reason = untested_reason(verdict.level, *form);
-    verdict.holds = *form;
+    verdict.withhold(*form, untested_reason(verdict.level, *form));
     return;
   }
   if (info(verdict.level).order != AddedOrder::kRealTime) return;

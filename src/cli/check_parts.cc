@@ -36,6 +36,7 @@ Result<batch::BatchOptions> batch_options(const Arguments& args, const CheckPlan
   batch::BatchOptions options;
   options.level = plan.level;
   options.choose = plan.choose;
+  options.engine = plan.engine;
   auto memory = args.count("memory", 0, 0, kMostMib);
   if (!memory) return std::move(memory).error();
   options.memory = *memory << 20;
@@ -110,7 +111,6 @@ Exit check_by_ranks(const Arguments& args, batch::Ranks& ranks) {
   Limits limits;
   limits.work = &work;
   limits.max_anomalies = plan->kept;
-  limits.guess = plan->guess;
   limits.threads = plan->threads;
   auto answer = batch::check_parts(ranks, parts, *options, limits);
   if (!answer) return bad_parts(args, ranks, answer.error());

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/nearest.h"
+#include "check/choose/engines.h"
 #include "check/mirror/engine.h"
 #include "check/mirror/mirror.h"
 #include "cli/which_profile.h"
@@ -45,8 +46,21 @@ std::optional<Error> take_profile(const Arguments& args, CheckPlan& plan) {
 
 }  // namespace
 
-Result<CheckPlan> check_plan(const Arguments& args) {
+CheckPlan plain_check_plan(bool json, bool quiet) {
   CheckPlan plan;
+  plan.json = json;
+  plan.quiet = quiet;
+  plan.threads = std::max(1U, std::thread::hardware_concurrency());
+  plan.kept = kAnomaliesKept;
+  plan.style = {.colour = output_colour(),
+                .verdict_only = quiet,
+                .shown = kAnomaliesShown,
+                .width = output_on_terminal() ? output_width() : 0};
+  return plan;
+}
+
+Result<CheckPlan> check_plan(const Arguments& args) {
+  CheckPlan plan = plain_check_plan(args.has("json"), args.has("quiet"));
   if (args.has("level")) {
     auto level = level_by_name(args.text("level"));
     if (!level) return std::move(level).error();
@@ -84,10 +98,11 @@ Result<CheckPlan> check_plan(const Arguments& args) {
   auto timeout = args.seconds("timeout");
   if (!timeout) return std::move(timeout).error();
   plan.timeout = *timeout;
-  auto threads = args.count("threads", std::max(1U, std::thread::hardware_concurrency()), 1, 1024);
+  auto threads = args.count("threads", plan.threads, 1, 1024);
   if (!threads) return std::move(threads).error();
   plan.threads = static_cast<unsigned>(*threads);
-  if (args.has("threads")) plan.partitions = std::min(plan.threads, mirror::kMostPartitions);
+  // The mirror is partitioned only where threads were asked for.
+  if (args.has("threads")) plan.engine.partitions = std::min(plan.threads, mirror::kMostPartitions);
   auto kept = args.count("max-anomalies", kAnomaliesKept, 1);
   if (!kept) return std::move(kept).error();
   plan.kept = *kept;
@@ -97,13 +112,8 @@ Result<CheckPlan> check_plan(const Arguments& args) {
   plan.prove = args.has("prove");
   plan.strongest = args.has("strongest");
   plan.explain_method = args.has("explain-method");
-  plan.guess = !args.has("no-guess");
-  plan.json = args.has("json");
-  plan.quiet = args.has("quiet");
-  plan.style = {.colour = output_colour(),
-                .verdict_only = plan.quiet,
-                .shown = *shown,
-                .width = output_on_terminal() ? output_width() : 0};
+  plan.engine.guess = !args.has("no-guess");
+  plan.style.shown = *shown;
   plan.dot = args.text("dot");
   plan.svg = args.text("svg");
   plan.html = args.text("html");
@@ -116,9 +126,8 @@ Result<CheckPlan> check_plan(const Arguments& args) {
 
 Level level_for(const CheckPlan& plan, const History& history, std::vector<std::string>& notes) {
   if (plan.level) return *plan.level;
-  const HistoryColumns& c = history.columns();  // of what is not ignored
-  const bool timestamps = !c.start_ts.empty() && !c.commit_ts.empty();
-  const Level level = timestamps ? Level::kSnapshotIsolation : Level::kSerializable;
+  const Level level = level_by_evidence(history);
+  const bool timestamps = info(level).family == LevelFamily::kSnapshot;
   notes.push_back(fmt::format("no --level was given: checked {}, because the history has {}", info(level).name,
                               timestamps ? "database timestamps" : "no database timestamps"));
   return level;

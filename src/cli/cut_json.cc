@@ -27,12 +27,6 @@ constexpr std::array kOfProbes = {"database", "url", "levels", "cases"};
 constexpr std::array kOfCases = {"name", "title", "cells"};
 constexpr std::array kOfCells = {"level", "outcome", "by", "by_text", "ends", "final", "transcript"};
 
-// A name as it stands in JSON, without its quotes: those of a file that somebody made may have any letter.
-std::string name_in_json(std::string_view name) {
-  const std::string quoted = json_string(name);
-  return quoted.substr(1, quoted.size() - 2);
-}
-
 // Which members of an object stay: those that are read, once, and a few others. Counts are the page's own.
 template <std::size_t Size>
 class Members {
@@ -81,23 +75,22 @@ std::string cut_list(dom::array list, std::size_t room, bool any, std::size_t& l
 }
 
 std::string cut_to(dom::object report, std::size_t of_anomalies, std::size_t of_others) {
-  JsonObject out, left_out;
+  PageObject out, left_out;
   bool some = false;
   Members members(kOfReports);
   for (const auto& [name, value] : report) {
     if (!members.keeps(name)) continue;
-    const std::string quoted = name_in_json(name);
     std::size_t left = 0;
     if (dom::array list; value.get(list) == simdjson::SUCCESS) {
-      out.raw(quoted, cut_list(list, name == "anomalies" ? of_anomalies : of_others, name == "anomalies", left));
+      out.raw(name, cut_list(list, name == "anomalies" ? of_anomalies : of_others, name == "anomalies", left));
     } else if (value.is_string()) {
-      out.raw(quoted, cut_value(value, SIZE_MAX));
+      out.raw(name, cut_value(value, SIZE_MAX));
     } else {
       const std::string json = cut_value(value, of_others);
       left = json == "{}" && dom::object(value).size() > 0 ? 1 : 0;
-      out.raw(quoted, json);
+      out.raw(name, json);
     }
-    if (left > 0) left_out.number(quoted, left);
+    if (left > 0) left_out.number(name, left);
     some |= left > 0;
   }
   if (members.left() > 0) left_out.number("members", members.left());
@@ -114,19 +107,18 @@ std::string cell_json(const dom::element& element, bool whole) {
   dom::object object;
   if (whole) return simdjson::minify(element);
   if (element.get(object) != simdjson::SUCCESS) return "null";
-  JsonObject out;
+  PageObject out;
   std::size_t steps = 0;
   Members members(kOfCells);
   for (const auto& [name, value] : object) {
     if (!members.keeps(name)) continue;
-    const std::string quoted = name_in_json(name);
     if (dom::array list; name == "transcript" && value.get(list) == simdjson::SUCCESS) {
       steps = list.size();
-      out.raw(quoted, "[]");
+      out.raw(name, "[]");
     } else if (name == "final") {
-      out.raw(quoted, "{}");
+      out.raw(name, "{}");
     } else {
-      out.raw(quoted, cut_value(value, kOfACell));
+      out.raw(name, cut_value(value, kOfACell));
     }
   }
   return out.number("left_out", steps).done();
@@ -150,7 +142,7 @@ Cell cell_of(const dom::element& element) {
 // which they stand: `keep` says of each whether its transcript stays.
 template <typename Keep>
 std::optional<std::string> probe_json(dom::object probe, std::size_t room, Keep&& keep) {
-  JsonObject out;
+  PageObject out;
   std::optional<dom::array> cases;
   Members members(kOfProbes);
   for (const auto& [name, value] : probe) {
@@ -158,7 +150,7 @@ std::optional<std::string> probe_json(dom::object probe, std::size_t room, Keep&
     if (dom::array list; name == "cases" && value.get(list) == simdjson::SUCCESS) {
       cases = list;
     } else {
-      out.raw(name_in_json(name), cut_value(value, name == "levels" ? kOfLevels : kOfAText));
+      out.raw(name, cut_value(value, name == "levels" ? kOfLevels : kOfAText));
     }
   }
   constexpr std::size_t kOfCounts = 64;
@@ -172,14 +164,14 @@ std::optional<std::string> probe_json(dom::object probe, std::size_t room, Keep&
       ++left;
       continue;
     }
-    JsonObject shown;
+    PageObject shown;
     Members of_case(kOfCases);
     for (const auto& [name, value] : object) {
       if (!of_case.keeps(name)) continue;
       if (dom::array cells; name == "cells" && value.get(cells) == simdjson::SUCCESS) {
-        shown.raw(name, json_list(cells, [&](const dom::element& cell) { return cell_json(cell, keep(cell)); }));
+        shown.raw(name, page_list(cells, [&](const dom::element& cell) { return cell_json(cell, keep(cell)); }));
       } else {
-        shown.raw(name_in_json(name), cut_value(value, kOfAText));
+        shown.raw(name, cut_value(value, kOfAText));
       }
     }
     std::string text = shown.done();
@@ -191,7 +183,7 @@ std::optional<std::string> probe_json(dom::object probe, std::size_t room, Keep&
     taken += size;
     kept.push_back(std::move(text));
   }
-  out.raw("cases", json_list(kept, [](const std::string& text) { return text; }));
+  out.raw("cases", page_list(kept));
   if (left > 0) out.number("cases_left_out", left);
   return out.done();
 }
@@ -206,9 +198,7 @@ void for_each_probe(std::span<const std::string> probes, F&& f) {
   }
 }
 
-std::string listed(const std::vector<std::string>& texts) {
-  return json_list(texts, [](const std::string& text) { return text; });
-}
+std::string listed(const std::vector<std::string>& texts) { return page_list(texts); }
 
 }  // namespace
 
@@ -230,7 +220,7 @@ std::string cut_report(dom::object report, std::size_t room) {
 }
 
 CutProbes cut_probes(std::span<const std::string> probes, std::size_t room) {
-  std::string all = json_list(probes, [](const std::string& one) { return one; });
+  std::string all = page_list(probes);
   if (size_in_page(all) <= room) return {std::move(all)};
   // Without any transcript, to know what room is left for them; and what each cell would take more.
   std::vector<Cell> cells;

@@ -9,7 +9,7 @@
 #include <charconv>
 
 #include "base/nearest.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "check/mirror/profile.h"
 #include "format/format.h"
 #include "gen/plants.h"

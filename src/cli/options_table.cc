@@ -36,6 +36,11 @@ constexpr OptionRow kOptions[] = {
      "PostgreSQL: record what passes, and write the history there (.jsonl or .isl) at the end. Until then, and after a "
      "kill, it is in FILE.wire",
      "proxy"},
+    {"audit", "FILE",
+     "with --out: also write the statements, with their parameters, as a trace for `isolde audit` (docs/traces.md). "
+     "Unlike "
+     "the history, it contains what the application sends, except statements about passwords",
+     "proxy"},
     {"password-file", "FILE",
      "with --out: the first line is the password in --to, for the proxy's own questions to the server", "proxy"},
     {"allow-remote", "",

@@ -22,10 +22,10 @@ namespace dom = simdjson::dom;
 constexpr std::size_t kLongestFindingText = 20'000, kLongestSql = 4000, kMostFindingSteps = 200;
 constexpr std::size_t kLongestError = 400;
 
-std::string made() { return JsonObject().text("version", ISOLDE_VERSION).done(); }
+std::string made() { return PageObject().text("version", ISOLDE_VERSION).done(); }
 
 std::string whole(std::string_view kind, std::string_view member, std::string_view json) {
-  return JsonObject().text("kind", kind).raw("made", made()).raw(member, json).done();
+  return PageObject().text("kind", kind).raw("made", made()).raw(member, json).done();
 }
 
 std::size_t room_for(std::string_view rest) {
@@ -74,7 +74,7 @@ std::string story_of(const hunt::Finding& finding) {
   for (const std::uint32_t who : test.order) {
     if (who >= test.transactions.size()) continue;
     if (steps.size() == kMostFindingSteps) {
-      steps.push_back(JsonObject()
+      steps.push_back(PageObject()
                           .number("who", who)
                           .text("sql", fmt::format("-- … and {} more steps", test.order.size() - steps.size()))
                           .done());
@@ -86,7 +86,7 @@ std::string story_of(const hunt::Finding& finding) {
     const bool guilty = !ends && !finding.actual.empty() && finding.where == hunt::Place{who, statement} &&
                         (finding.wrong == hunt::Wrong::kResult || finding.wrong == hunt::Wrong::kCount ||
                          finding.wrong == hunt::Wrong::kError || finding.wrong == hunt::Wrong::kPredicate);
-    steps.push_back(JsonObject()
+    steps.push_back(PageObject()
                         .number("who", who)
                         .text("sql", !ends ? words::shortened(transaction.statements[statement].sql, kLongestSql)
                                      : transaction.commits ? std::string("commit")
@@ -94,21 +94,18 @@ std::string story_of(const hunt::Finding& finding) {
                         .truth("guilty", guilty)
                         .done());
   }
-  return JsonObject()
-      .raw("members", json_list(members, std::identity{}))
-      .raw("steps", json_list(steps, std::identity{}))
-      .done();
+  return PageObject().raw("members", page_list(members)).raw("steps", page_list(steps)).done();
 }
 
 std::string finding_json(const hunt::Finding& f) {
   std::string diff = "[]";
   if (!f.expected.empty() || !f.actual.empty())
-    diff = fmt::format("[{}]", JsonObject()
+    diff = fmt::format("[{}]", PageObject()
                                    .text("place", f.where.transaction < f.test.transactions.size() ? name(f.where) : "")
                                    .text("expected", indented_lines(f.expected))
                                    .text("seen", indented_lines(f.actual))
                                    .done());
-  return JsonObject()
+  return PageObject()
       .text("title", f.cause.empty() ? std::string(name(f.wrong)) : f.cause)
       .text("words", fmt::format("{} at {}: {}{}.", f.server, f.level, about(f.wrong),
                                  f.anomaly.empty() ? "" : fmt::format(" ({})", f.anomaly)))
@@ -123,7 +120,7 @@ std::string finding_json(const hunt::Finding& f) {
 
 std::string probe_page(std::span<const std::string> probes) {
   const CutProbes cut = cut_probes(probes, room_for(whole("probe", "probes", "[]")));
-  JsonObject out;
+  PageObject out;
   out.text("kind", "probe").raw("made", made()).raw("probes", cut.json);
   return out.number("probes_left_out", cut.left_out).done();
 }
@@ -143,16 +140,16 @@ std::string hunt_page(std::string_view file, std::string_view title, std::span<c
   const auto fact = [&](std::string_view name, std::string_view value) {
     if (!value.empty())
       facts.push_back(
-          JsonObject().text("name", name).text("value", words::shortened(std::string(value), kLongestSql)).done());
+          PageObject().text("name", name).text("value", words::shortened(std::string(value), kLongestSql)).done());
   };
   fact("hunt", title);
   if (!findings.empty()) {
     fact("server", findings.front().server);
     fact("level", findings.front().level);
   }
-  JsonObject out;
+  PageObject out;
   out.text("kind", "hunt").raw("made", made()).text("file", words::shortened(std::string(file), kLongestSql));
-  out.text("summary", summary).raw("facts", json_list(facts, [](const std::string& one) { return one; }));
+  out.text("summary", summary).raw("facts", page_list(facts));
   std::vector<std::string> kept;
   std::size_t room = room_for(out.done());
   for (const hunt::Finding& finding : findings) {
@@ -162,7 +159,7 @@ std::string hunt_page(std::string_view file, std::string_view title, std::span<c
     room -= size;
     kept.push_back(std::move(one));
   }
-  out.raw("findings", json_list(kept, [](const std::string& one) { return one; }));
+  out.raw("findings", page_list(kept));
   return out.number("findings_left_out", findings.size() - kept.size()).done();
 }
 

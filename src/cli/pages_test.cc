@@ -16,37 +16,37 @@ namespace pages_test {
 
 // `count` times the same.
 std::string many(std::size_t count, const std::string& one) {
-  return json_list(std::vector<std::size_t>(count), [&](std::size_t) { return one; });
+  return page_list(std::vector<std::size_t>(count), [&](std::size_t) { return one; });
 }
 
 std::string cell(std::string_view outcome, std::size_t letters) {
-  return JsonObject()
+  return PageObject()
       .text("outcome", outcome)
-      .raw("transcript", many(2, JsonObject().text("sql", std::string(letters, '<')).done()))
+      .raw("transcript", many(2, PageObject().text("sql", std::string(letters, '<')).done()))
       .done();
 }
 
 std::string probe(std::size_t cases, const std::string& cells) {
-  return JsonObject()
+  return PageObject()
       .text("database", "D")
       .raw("levels", "[]")
-      .raw("cases", many(cases, JsonObject().text("name", "G0").raw("cells", cells).done()))
+      .raw("cases", many(cases, PageObject().text("name", "G0").raw("cells", cells).done()))
       .done();
 }
 
 std::string audit(std::size_t anomalies, std::size_t classes, std::size_t letters) {
   const std::string sql = json_string(std::string(letters, '>'));
-  return JsonObject()
+  return PageObject()
       .text("file", "f")
       .text("level", "serializable")
       .text("verdict", "violated")
       .raw("trace", "{}")
-      .raw("classes", many(classes, JsonObject().raw("name", sql).done()))
+      .raw("classes", many(classes, PageObject().raw("name", sql).done()))
       .raw("not_understood", many(classes, sql))
       .raw("dependencies", many(classes, sql))
       .raw("targets", many(classes, sql))
       .raw("removed", many(classes, sql))
-      .raw("anomalies", many(anomalies, JsonObject().raw("text", sql).done()))
+      .raw("anomalies", many(anomalies, PageObject().raw("text", sql).done()))
       .done();
 }
 
@@ -107,8 +107,8 @@ TEST(Pages, AnAuditOfAnySizeIsCutAndCounted) {
 }
 
 TEST(Pages, AnAnomalyThatIsTooLargeDoesNotHideThoseAfterIt) {
-  const std::string huge = JsonObject().text("text", std::string(4'000'000, 'x')).done();
-  const std::string json = audit_page(JsonObject().raw("anomalies", "[" + huge + ",{}]").done());
+  const std::string huge = PageObject().text("text", std::string(4'000'000, 'x')).done();
+  const std::string json = audit_page(PageObject().raw("anomalies", "[" + huge + ",{}]").done());
   const Parsed page(json);
   EXPECT_EQ(size(page.json["audit"]["anomalies"]), 1U);
   EXPECT_EQ(number(page.json["audit"]["left_out"]["anomalies"]), 1U);

@@ -91,21 +91,28 @@ std::optional<Result<stream::WatchSummary>> RunWatcher::finish() {
 
 std::string watched_json(const mirror::Profile& profile, const stream::WatchSummary& s) {
   const OnlineCounts& e = s.counts.engine;
-  std::string names;
-  for (const auto& [name, count] : s.counts.by_name)
-    names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", json_string(name), count);
-  return fmt::format(
-      R"(, "watch": {{"verdict": {}, "certifies": false, "profile": {}, "violations": {}, "counts": {{{}}}, "suspicions": {}, )"
-      R"("transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "unchecked": {}, "unsearched": {}, "late": {}, )"
-      R"("most_lag_seconds": {:.3f}{}}})",
-      json_string(name(s.outcome)), json_string(profile.name), s.counts.violations, names, s.counts.suspicions,
-      s.counts.arrived, e.dependencies, e.overlapping, e.deduced, e.unchecked, e.unsearched, s.counts.late,
-      s.counts.most_lag, s.reason.empty() ? std::string() : fmt::format(R"(, "reason": {})", json_string(s.reason)));
+  JsonObject out;
+  out.text("verdict", name(s.outcome))
+      .truth("certifies", false)
+      .text("profile", profile.name)
+      .number("violations", s.counts.violations)
+      .raw("counts", by_name_json(s.counts))
+      .number("suspicions", s.counts.suspicions)
+      .number("transactions", s.counts.arrived)
+      .number("dependencies", e.dependencies)
+      .number("overlapping", e.overlapping)
+      .number("deduced", e.deduced)
+      .number("unchecked", e.unchecked)
+      .number("unsearched", e.unsearched)
+      .number("late", s.counts.late)
+      .decimal("most_lag_seconds", s.counts.most_lag, 3);
+  if (!s.reason.empty()) out.text("reason", s.reason);
+  return out.done();
 }
 
 std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& s, bool verdict_only) {
   Chosen chosen;
-  chosen.method = "mirror";
+  chosen.method = name(OnlineMethod::kMirror);
   chosen.judged = profile.name;
   chosen.mirror = true;
   std::string out = verdict_text("the watched run", chosen, s) + "\n";

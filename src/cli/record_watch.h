@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/check_plan.h"
 #include "cli/verbs.h"
 #include "cli/watch_page.h"
 #include "cli/watch_plan.h"
@@ -80,7 +81,7 @@ class RunWatcher : public stream::WatchView {
   std::thread thread_;
 };
 
-// What is said of it when the run is over: `, "watch": {…}`, or lines.
+// What is said of it when the run is over: JSON, or lines.
 [[nodiscard]] std::string watched_json(const mirror::Profile& profile, const stream::WatchSummary& summary);
 [[nodiscard]] std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& summary,
                                        bool verdict_only);

@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
-#include "check/choose.h"
-#include "check/engine.h"
-#include "check/strongest.h"
+#include "checking/checking.h"
 #include "cli/check_parts.h"
 #include "cli/check_plan.h"
 #include "cli/check_progress.h"
 #include "cli/verbs.h"
-#include "proof/prove.h"
 #include "report/dot.h"
 #include "report/json.h"
 #include "report/page/check_page.h"
@@ -26,7 +23,7 @@ constexpr std::uint64_t kNoLevelSteps = 1'000'000'000, kNoLevelTimes = 3;
 
 Exit report_bad_input(const CheckPlan& plan, const std::string& file, const Error& error) {
   print_error(error);
-  plan.outcomes->add_bad_input(file, error);
+  if (plan.outcomes != nullptr) plan.outcomes->add_bad_input(file, error);
   if (plan.json)
     print((error.out_of_time ? render_json_undecided(file, error.text) : render_json_error(file, error.message())) +
           "\n");
@@ -34,11 +31,10 @@ Exit report_bad_input(const CheckPlan& plan, const std::string& file, const Erro
 }
 
 // Once a check takes long.
-std::string why_it_takes_long(const std::string& file, const History& history, Level level, const Choice& choice) {
-  const std::string faster = faster_evidence(history, level);
+std::string why_it_takes_long(const std::string& file, const Checking& checking) {
+  const std::string faster = faster_evidence(checking.history(), checking.level());
   return fmt::format("{}: this takes a while: {}{}; --timeout S ends it, undecided (docs/evidence.md)", file,
-                     choice.engine == nullptr ? std::string() : fmt::format("{}, {}", choice.engine->name, choice.why),
-                     faster.empty() ? std::string() : fmt::format(". Faster with {}", faster));
+                     checking.method(), faster.empty() ? std::string() : fmt::format(". Faster with {}", faster));
 }
 
 Limits limits_of(const CheckPlan& plan, Progress& progress, WorkBudget& work,
@@ -46,27 +42,15 @@ Limits limits_of(const CheckPlan& plan, Progress& progress, WorkBudget& work,
   Limits limits;
   limits.work = &work;
   limits.threads = plan.threads;
-  limits.partitions = plan.partitions;
   limits.max_anomalies = plan.kept;
   limits.progress = &progress;
-  limits.guess = plan.guess;
-  limits.profile = plan.profile ? &*plan.profile : nullptr;
   limits.deadline = deadline;
   return limits;
 }
 
-Verdict judge(LevelChecks& checks, Level level, const Choice& choice, const Limits& limits) {
-  if (choice.engine != nullptr) return checks.check(choice, level, limits);
-  Verdict verdict;
-  verdict.level = level;
-  verdict.method = "none";
-  verdict.reason = choice.why;
-  return verdict;
-}
-
 // Of a violated history, and where no level was given, everybody wants to know it; but then it may not take much longer
 // than what was asked for.
-void add_strongest(const CheckPlan& plan, LevelChecks& checks, Limits limits, Report& report) {
+void add_strongest(const CheckPlan& plan, Checking& checking, Limits limits, Report& report) {
   if (plan.profile) return;  // what is broken is no level
   const bool violated = report.verdict.outcome == Outcome::kViolated;
   // A page shows what is known of every level.
@@ -78,10 +62,10 @@ void add_strongest(const CheckPlan& plan, LevelChecks& checks, Limits limits, Re
                     "--strongest lifts it");
   limits.work = &budget;
   const Stopwatch searching;
-  if (std::string other = checks.other_order(report.verdict, limits); !other.empty()) {
+  if (std::string other = checking.other_order(report.verdict, limits); !other.empty()) {
     report.notes.push_back(std::move(other));
   }
-  report.strongest = checks.strongest(report.verdict, limits);
+  report.strongest = checking.strongest(report.verdict, limits);
   report.stats.strongest_seconds = searching.seconds();
   report.stats.peak_mib = peak_mib();
 }
@@ -98,7 +82,9 @@ Exit write_pictures(const CheckPlan& plan, const Report& report) {
   return exit;
 }
 
-Exit check_file(const CheckPlan& plan, const std::string& argument) {
+}  // namespace
+
+Exit check_file(const CheckPlan& plan, const std::string& argument, std::optional<Judged>* judged) {
   const std::string path = input_path(argument), given = input_shown(argument);
   TerminalProgress progress(given, plan.quiet);
   const Stopwatch loading;
@@ -108,73 +94,60 @@ Exit check_file(const CheckPlan& plan, const std::string& argument) {
                      {.lenient = plan.lenient, .progress = &progress, .initial = plan.initial, .limits = input});
   progress.clear();
   if (!loaded) return report_bad_input(plan, given, loaded.error());
-  const EvidenceUse& evidence = plan.choose.evidence;
-  const History history = evidence.empty() ? loaded->history : judged_history(loaded->history, evidence);
   std::vector<std::string> notes = std::move(loaded->notes);
   const double load_seconds = loading.seconds();
   const double load_cpu = loading.cpu_seconds();
-  const Level asked = level_for(plan, history, notes);
-  const auto judged = judged_level(asked, evidence);
-  if (!judged) return report_bad_input(plan, given, judged.error());
-  const Level level = *judged;
-  for (std::string& note : evidence_notes(loaded->history, asked, level, evidence)) notes.push_back(std::move(note));
-
-  const Choice choice = choose(history, level, plan.choose);
-  if (choice.engine == nullptr && !plan.choose.method.empty())
-    return report_bad_input(plan, given, Error{choice.why, given});
-  LevelChecks checks(history, plan.choose);
+  const EvidenceUse& evidence = plan.choose.evidence;
+  const Level asked =
+      level_for(plan, evidence.empty() ? loaded->history : judged_history(loaded->history, evidence), notes);
+  EngineOptions engine = plan.engine;
+  engine.profile = plan.profile ? &*plan.profile : nullptr;
+  const auto started = Checking::of(loaded->history, asked, {.choose = plan.choose, .engine = engine});
+  if (!started) return report_bad_input(plan, given, started.error());
+  Checking& checking = **started;
+  if (std::string refusal = checking.refusal(); !refusal.empty())
+    return report_bad_input(plan, given, Error{std::move(refusal), given});
+  notes.insert(notes.end(), checking.notes().begin(), checking.notes().end());
   WorkBudget work;  // counted, not limited: the search for the strongest level is measured by it
   std::optional<CheckProgress> shown(
-      std::in_place, given, [&] { return why_it_takes_long(given, history, level, choice); }, plan.quiet);
+      std::in_place, given, [&] { return why_it_takes_long(given, checking); }, plan.quiet);
   const Limits limits = limits_of(plan, *shown, work, input.deadline);
-  const Stopwatch checking;
-  Verdict verdict = judge(checks, level, choice, limits);
-  Report report{
-      .file = plan.subject.empty() ? given : plan.subject,
-      .format = loaded->format->name,
-      .history = history,
-      .verdict = verdict,
-      .why_method = choice.engine == nullptr || choice.engine->name != verdict.method ? std::string() : choice.why,
-      .notes = std::move(notes),
-      .stats = {.load_seconds = load_seconds,
-                .check_seconds = checking.seconds(),
-                .load_cpu_seconds = load_cpu,
-                .check_cpu_seconds = checking.cpu_seconds(),
-                .peak_mib = peak_mib()}};
-  if (plan.prove && (verdict.outcome != Outcome::kUndecided || verdict.holds)) {
-    const auto proof = prove(history, verdict);
-    report.proof = !proof ? Proof::kFails : plan.profile ? Proof::kStepsHold : Proof::kHolds;
-    if (!proof) {
-      // A verdict that does not stand up to its own evidence is a fault of ours and is not given as an answer.
-      report.proof_says = proof.error().text;
-      verdict.reason = fmt::format("the verdict \"{}\" could not be proved; please report this", name(verdict.outcome));
-      verdict.outcome = Outcome::kUndecided;
-      verdict.holds.reset();
-    }
+  const Stopwatch watch;
+  Verdict verdict = checking.check(limits);
+  Report report{.file = plan.subject.empty() ? given : plan.subject,
+                .format = loaded->format->name,
+                .history = checking.history(),
+                .verdict = verdict,
+                .why_method = checking.why(verdict),
+                .notes = std::move(notes),
+                .stats = {.load_seconds = load_seconds,
+                          .check_seconds = watch.seconds(),
+                          .load_cpu_seconds = load_cpu,
+                          .check_cpu_seconds = watch.cpu_seconds(),
+                          .peak_mib = peak_mib()}};
+  if (plan.prove) {
+    Checking::Proved proved = checking.prove(verdict);
+    report.proof = proved.proof;
+    report.proof_says = std::move(proved.says);
   }
-  if (plan.explain_method) report.methods = explain_choice(history, level, plan.choose);
-  add_strongest(plan, checks, limits, report);
+  if (plan.explain_method) report.methods = checking.methods();
+  add_strongest(plan, checking, limits, report);
   shown.reset();
   // As of `isolde watch`: nothing was found that breaks the profile, though that certifies no level.
-  const bool found_nothing =
-      plan.profile && verdict.outcome == Outcome::kUndecided && !limits.exhausted() && report.proof != Proof::kFails;
-  const Exit exit = plan.outcomes->compare(report, found_nothing ? Exit::kFine : exit_of(verdict.outcome));
-  plan.outcomes->add_answer(report, exit);
-  if (plan.judged != nullptr) *plan.judged = Judged{level, verdict.outcome, std::string(verdict.method)};
+  const bool found_nothing = plan.profile && verdict.why_open == WhyOpen::kFindsOnly;
+  Exit exit = found_nothing ? Exit::kFine : exit_of(verdict.outcome);
+  if (plan.outcomes != nullptr) {
+    exit = plan.outcomes->compare(report, exit);
+    plan.outcomes->add_answer(report, exit);
+  }
+  if (judged != nullptr) *judged = Judged{checking.level(), verdict.outcome, std::string(verdict.method)};
   print(plan.json ? render_json(report) + "\n" : fitted(render_text(report, plan.style)));
   return worse(exit, write_pictures(plan, report));
 }
 
-}  // namespace
-
-Exit run_check(const Arguments& args) { return run_check_of(args, {}, {}); }
-
-Exit run_check_of(const Arguments& args, std::string subject, std::string watched, std::optional<Judged>* judged) {
+Exit run_check(const Arguments& args) {
   auto plan = check_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
-  plan->subject = std::move(subject);
-  plan->watched = std::move(watched);
-  plan->judged = judged;
   auto outcomes = CheckOutcomes::from(args);
   if (!outcomes) return print_error(outcomes.error()), Exit::kBadInput;
   plan->outcomes = &*outcomes;

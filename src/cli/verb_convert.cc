@@ -33,16 +33,17 @@ void print_converted(const Arguments& args, const Loaded& in, const FormatInfo& 
   const History& h = in.history;
   const std::string decisive = decisive_losses(h, to);
   if (args.has("json")) {
-    std::string list;
-    for (const std::string& what : written.lost)
-      list += fmt::format("{}{}", list.empty() ? "" : ", ", json_string(what));
-    print_beside(
-        out,
-        fmt::format(
-            R"({{"in": {}, "from": {}, "out": {}, "to": {}, "transactions": {}, "operations": {}, "lost": [{}], "lossy": {}}})"
-            "\n",
-            json_string(args.positional[0]), json_string(in.format->name), json_string(out), json_string(to.name),
-            written.transactions, written.operations, list, !decisive.empty()));
+    print_beside(out, JsonObject()
+                              .text("in", args.positional[0])
+                              .text("from", in.format->name)
+                              .text("out", out)
+                              .text("to", to.name)
+                              .number("transactions", written.transactions)
+                              .number("operations", written.operations)
+                              .raw("lost", json_list(written.lost, json_string))
+                              .truth("lossy", !decisive.empty())
+                              .done() +
+                          "\n");
     return;
   }
   if (args.has("quiet")) return;

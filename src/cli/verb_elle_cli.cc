@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/nearest.h"
-#include "check/strongest.h"
+#include "checking/checking.h"
 #include "cli/verbs.h"
 #include "format/format.h"
 #include "report/explain_anomaly.h"
@@ -131,7 +131,9 @@ std::string page_in(const std::string& directory, const std::string& file) {
 
 Exit check_level(const EllePlan& plan, const Arguments& args, const Loaded& loaded, const std::string& file,
                  Level level, ElleAnswer& answer) {
-  LevelChecks checks(loaded.history, {});
+  const auto started = Checking::of(loaded.history, level);
+  if (!started) return print_error(started.error()), Exit::kBadInput;
+  Checking& checking = **started;
   WorkBudget work;
   Limits limits;
   limits.work = &work;
@@ -140,11 +142,7 @@ Exit check_level(const EllePlan& plan, const Arguments& args, const Loaded& load
   const auto timeout = args.seconds("timeout");
   if (!timeout) return print_error(timeout.error()), Exit::kBadInput;
   if (*timeout) limits.deadline = seconds_from_now(**timeout);
-  const Choice choice = choose(loaded.history, level, {});
-  Verdict verdict;
-  verdict.level = level;
-  verdict.reason = choice.why;
-  if (choice.engine != nullptr) verdict = checks.check(choice, level, limits);
+  const Verdict verdict = checking.check(limits);
   // Elle calls a level valid whose added order the history has nothing to test by.
   const bool untested = verdict.outcome == Outcome::kUndecided && verdict.holds;
   if (untested) answer.reason = fmt::format("{} holds; {}", info(*verdict.holds).name, verdict.reason);
@@ -170,7 +168,7 @@ Exit check_level(const EllePlan& plan, const Arguments& args, const Loaded& load
                       .format = loaded.format->name,
                       .history = loaded.history,
                       .verdict = verdict,
-                      .why_method = choice.why,
+                      .why_method = checking.why(verdict),
                       .notes = loaded.notes,
                       .stats = {}};
   return write_whole_file(

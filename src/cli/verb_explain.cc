@@ -5,6 +5,7 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "check/tested.h"
 #include "cli/example_table.h"
 #include "cli/verbs.h"
@@ -37,9 +38,7 @@ std::string wrapped_paragraph(std::string_view text) {
 }
 
 std::string names_of(std::span<const Level> levels) {
-  std::string out;
-  for (const Level level : levels) out += fmt::format("{}{}", out.empty() ? "" : ", ", info(level).name);
-  return out;
+  return joined(levels, [](Level level) { return info(level).name; });
 }
 
 std::vector<Level> stronger_than(Level level) {
@@ -51,9 +50,7 @@ std::vector<Level> stronger_than(Level level) {
 }
 
 std::string names_json(std::span<const Level> levels) {
-  std::string out;
-  for (const Level level : levels) out += fmt::format("{}{}", out.empty() ? "" : ", ", json_string(info(level).name));
-  return "[" + out + "]";
+  return json_list(levels, [](Level level) { return json_string(info(level).name); });
 }
 
 std::string example_text(std::string_view example, std::string_view says, std::string_view level) {
@@ -76,10 +73,8 @@ std::string_view level_to_try(const std::vector<Level>& breaks) {
 }
 
 std::string level_text(const LevelInfo& level) {
-  std::string also;
-  for (const std::string_view alias : level.aliases) also += fmt::format("{}{}", also.empty() ? "" : ", ", alias);
   std::string out = fmt::format("{}: {}\n", bold(level.name), level.summary);
-  if (!also.empty()) out += fmt::format("also written {}\n", also);
+  if (!level.aliases.empty()) out += fmt::format("also written {}\n", fmt::join(level.aliases, ", "));
   out += "\n" + wrapped_paragraph(level.definition) + "\n";
   const std::vector<Level> stronger = stronger_than(level.level);
   out += fmt::format("next stronger: {}\n", stronger.empty() ? "none" : names_of(stronger));
@@ -117,22 +112,33 @@ std::string anomaly_text(const AnomalyInfo& anomaly) {
 }
 
 std::string level_json(const LevelInfo& level) {
-  return fmt::format(
-      R"({{"name": {}, "kind": "level", "summary": {}, "definition": {}, "stronger": {}, "weaker": {}, "example": {}, "example_says": {}}})"
-      "\n",
-      json_string(level.name), json_string(level.summary), json_string(level.definition),
-      names_json(stronger_than(level.level)), names_json(level.weaker), json_string(level.example),
-      json_string(level.example_says));
+  return JsonObject()
+             .text("name", level.name)
+             .text("kind", "level")
+             .text("summary", level.summary)
+             .text("definition", level.definition)
+             .raw("stronger", names_json(stronger_than(level.level)))
+             .raw("weaker", names_json(level.weaker))
+             .text("example", level.example)
+             .text("example_says", level.example_says)
+             .done() +
+         "\n";
 }
 
 std::string anomaly_json(const AnomalyInfo& anomaly) {
   const Kept kept = kept_by(anomaly);
-  return fmt::format(
-      R"({{"name": {}, "kind": "anomaly", "summary": {}, "definition": {}, "breaks": {}, "keeps": {}, "not_tested": {}, "example": {}, "example_says": {}}})"
-      "\n",
-      json_string(anomaly.name), json_string(anomaly.summary), json_string(anomaly.definition),
-      names_json(levels_against(anomaly.kind)), names_json(kept.holds), names_json(kept.not_tested),
-      json_string(anomaly.example), json_string(anomaly.example_says));
+  return JsonObject()
+             .text("name", anomaly.name)
+             .text("kind", "anomaly")
+             .text("summary", anomaly.summary)
+             .text("definition", anomaly.definition)
+             .raw("breaks", names_json(levels_against(anomaly.kind)))
+             .raw("keeps", names_json(kept.holds))
+             .raw("not_tested", names_json(kept.not_tested))
+             .text("example", anomaly.example)
+             .text("example_says", anomaly.example_says)
+             .done() +
+         "\n";
 }
 
 Exit list_all(bool json) {

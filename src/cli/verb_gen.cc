@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "base/text.h"
 #include "cli/verbs.h"
 #include "cli/write_history.h"
 #include "format/native.h"
@@ -105,9 +106,7 @@ std::string planted_text(const Generated& g) {
       if (groups++ == 0) first = &group;
     }
     if (groups == 0) continue;
-    std::string who;
-    for (const TxnId t : first->transactions)
-      who += fmt::format("{}T{}", who.empty() ? "" : ", ", g.history.txn_text(t));
+    const std::string who = joined(first->transactions, [&](TxnId t) { return "T" + g.history.txn_text(t); });
     out += fmt::format("  planted {} {} time{} (the first: {})\n", plant.name, grouped(groups), groups == 1 ? "" : "s",
                        who);
   }
@@ -115,14 +114,12 @@ std::string planted_text(const Generated& g) {
 }
 
 std::string planted_json(const Generated& g) {
-  std::string out;
-  for (const PlantedGroup& group : g.planted) {
-    std::string who;
-    for (const TxnId t : group.transactions) who += fmt::format("{}{}", who.empty() ? "" : ", ", g.history.txn_text(t));
-    out += fmt::format(R"({}{{"name": {}, "transactions": [{}]}})", out.empty() ? "" : ", ",
-                       json_string(info(group.kind).name), who);
-  }
-  return "[" + out + "]";
+  return json_list(g.planted, [&](const PlantedGroup& group) {
+    return JsonObject()
+        .text("name", info(group.kind).name)
+        .raw("transactions", json_list(group.transactions, [&](TxnId t) { return g.history.txn_text(t); }))
+        .done();
+  });
 }
 
 void print_generated(const Arguments& args, const GenOptions& o, const Generated& g, const FormatInfo& format,
@@ -130,13 +127,16 @@ void print_generated(const Arguments& args, const GenOptions& o, const Generated
   const std::string out = args.text("out");
   const History& h = g.history;
   if (args.has("json")) {
-    print_beside(
-        out,
-        fmt::format(
-            R"({{"file": {}, "format": {}, "seed": {}, "level": {}, "transactions": {}, "operations": {}, "planted": {}}})"
-            "\n",
-            json_string(out), json_string(format.name), o.seed, json_string(info(o.level).name), h.txn_count(),
-            h.op_count(), planted_json(g)));
+    print_beside(out, JsonObject()
+                              .text("file", out)
+                              .text("format", format.name)
+                              .number("seed", o.seed)
+                              .text("level", info(o.level).name)
+                              .number("transactions", h.txn_count())
+                              .number("operations", h.op_count())
+                              .raw("planted", planted_json(g))
+                              .done() +
+                          "\n");
     return;
   }
   if (args.has("quiet")) return;

@@ -192,32 +192,60 @@ void print_finding(const Finding& finding, const std::string& file, bool quiet) 
 }
 
 std::string finding_line(const Finding& f, const std::string& file) {
-  return fmt::format(
-      R"({{"event": "finding", "wrong": {}, "about": {}, "cause": {}, "anomaly": {}, "seen": {}, "of_runs": {}, "case_seed": {}, "transactions": {}, )"
-      R"("statements": {}, "tables": {}, "expected": {}, "actual": {}, "file": {}}})"
-      "\n",
-      json_string(name(f.wrong)), json_string(about(f.wrong)), json_string(f.cause),
-      f.anomaly.empty() ? "null" : json_string(f.anomaly), f.rate.is_rare() ? std::to_string(f.rate.seen) : "null",
-      f.rate.is_rare() ? std::to_string(f.rate.runs) : "null", f.test.seed, f.test.transactions.size(),
-      statements_of(f.test), f.test.schema.tables.size(), json_string(f.expected), json_string(f.actual),
-      file.empty() ? "null" : json_string(file));
+  const auto if_rare = [&](std::uint64_t count) { return f.rate.is_rare() ? std::to_string(count) : "null"; };
+  return JsonObject()
+             .text("event", "finding")
+             .text("wrong", name(f.wrong))
+             .text("about", about(f.wrong))
+             .text("cause", f.cause)
+             .text_or_null("anomaly", f.anomaly)
+             .raw("seen", if_rare(f.rate.seen))
+             .raw("of_runs", if_rare(f.rate.runs))
+             .number("case_seed", f.test.seed)
+             .number("transactions", f.test.transactions.size())
+             .number("statements", statements_of(f.test))
+             .number("tables", f.test.schema.tables.size())
+             .text("expected", f.expected)
+             .text("actual", f.actual)
+             .text_or_null("file", file)
+             .done() +
+         "\n";
 }
 
 void print_hunt_summary(const HuntPlan& plan, const db::ServerLevel& level, const hunt::HuntResult& r) {
   const HuntCounts& c = r.counts;
   if (plan.json) {
-    print(fmt::format(
-        R"({{"event": "summary", "server": {}, "level": {}, "claims": {}, "seed": {}, "seconds": {:.1f}, "ended": {}, )"
-        R"("cases": {}, "judged": {}, "cases_a_minute": {:.1f}, "oracle_rounds": {}, "oracle_rounds_a_minute": {:.1f}, )"
-        R"("runs": {}, "schemas": {}, "statements": {}, "refused": {}, "blocked": {}, "timed_out": {}, "dropped_for_cycles": {}, )"
-        R"("given_up": {}, "histories": {}, "faults": {}, "first_fault": {}, "restarts": {}, "findings": {}, "causes": {}, "seen_once": {}, "known_cause": {}}})"
-        "\n",
-        json_string(r.server), json_string(level.name), json_string(info(level.claims).name), plan.options.seed,
-        c.seconds, json_string(r.ended), c.cases, c.cases - c.given_up, a_minute(c.cases, c.seconds), c.rounds,
-        a_minute(c.rounds, c.seconds), c.runs, c.schemas, c.statements, c.failed, c.waited, c.timed_out,
-        c.dropped_for_cycles, c.given_up, c.histories, c.faults,
-        r.first_fault.empty() ? "null" : json_string(r.first_fault), c.restarts, c.findings, c.causes, c.unsteady,
-        r.not_held ? json_string(r.not_held->cause) : "null"));
+    print(JsonObject()
+              .text("event", "summary")
+              .text("server", r.server)
+              .text("level", level.name)
+              .text("claims", info(level.claims).name)
+              .number("seed", plan.options.seed)
+              .decimal("seconds", c.seconds, 1)
+              .text("ended", r.ended)
+              .number("cases", c.cases)
+              .number("judged", c.cases - c.given_up)
+              .decimal("cases_a_minute", a_minute(c.cases, c.seconds), 1)
+              .number("oracle_rounds", c.rounds)
+              .decimal("oracle_rounds_a_minute", a_minute(c.rounds, c.seconds), 1)
+              .number("runs", c.runs)
+              .number("schemas", c.schemas)
+              .number("statements", c.statements)
+              .number("refused", c.failed)
+              .number("blocked", c.waited)
+              .number("timed_out", c.timed_out)
+              .number("dropped_for_cycles", c.dropped_for_cycles)
+              .number("given_up", c.given_up)
+              .number("histories", c.histories)
+              .number("faults", c.faults)
+              .text_or_null("first_fault", r.first_fault)
+              .number("restarts", c.restarts)
+              .number("findings", c.findings)
+              .number("causes", c.causes)
+              .number("seen_once", c.unsteady)
+              .raw("known_cause", r.not_held ? json_string(r.not_held->cause) : "null")
+              .done() +
+          "\n");
     return;
   }
   if (!plan.quiet) {
@@ -440,16 +468,22 @@ std::vector<hunt::SeenElsewhere> elsewhere(const HuntPlan& plan, const Finding& 
 std::string replay_line(const Finding& finding, const hunt::ReplayOutcome& outcome, const std::string& path,
                         std::string_view what) {
   const bool seen = outcome.what == hunt::ReplayOutcome::What::kSeen;
-  std::string notes;
-  for (const std::string& note : outcome.notes) notes += (notes.empty() ? "" : ", ") + json_string(note);
-  return fmt::format(
-      R"({{"file": {}, "server": {}, "level": {}, "found_on": {}, "wrong": {}, "cause": {}, "outcome": {}, "tries": {}, )"
-      R"("expected": {}, "actual": {}, "happened": {}, "reason": {}, "notes": [{}]}})"
-      "\n",
-      json_string(path), json_string(outcome.server), json_string(outcome.level), json_string(finding.server),
-      json_string(name(finding.wrong)), json_string(finding.cause), json_string(what), outcome.tries,
-      json_string(seen ? outcome.seen.expected : finding.expected), seen ? json_string(outcome.seen.actual) : "null",
-      json_string(outcome.happened), json_string(outcome.reason), notes);
+  return JsonObject()
+             .text("file", path)
+             .text("server", outcome.server)
+             .text("level", outcome.level)
+             .text("found_on", finding.server)
+             .text("wrong", name(finding.wrong))
+             .text("cause", finding.cause)
+             .text("outcome", what)
+             .number("tries", outcome.tries)
+             .text("expected", seen ? outcome.seen.expected : finding.expected)
+             .raw("actual", seen ? json_string(outcome.seen.actual) : "null")
+             .text("happened", outcome.happened)
+             .text("reason", outcome.reason)
+             .raw("notes", json_list(outcome.notes, json_string))
+             .done() +
+         "\n";
 }
 
 void print_replay(const Finding& finding, const hunt::ReplayOutcome& outcome, const std::string& path,

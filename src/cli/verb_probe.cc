@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -105,20 +106,22 @@ Exit exit_of_findings(const probe::Findings& findings, const std::vector<Scenari
 
 void print_list(const std::vector<Scenario>& scenarios, bool json) {
   for (const Scenario& s : scenarios) {
-    std::string levels;
-    for (const Level level : s.breaks)
-      levels +=
-          fmt::format("{}{}", levels.empty() ? "" : ", ", json ? json_string(info(level).name) : info(level).name);
+    const auto name_of = [](Level level) { return info(level).name; };
     if (json) {
-      print(fmt::format(R"({{"name": {}, "title": {}, "about": {}, "source": {}, "breaks": [{}], "file": {}}})"
-                        "\n",
-                        json_string(s.name), json_string(s.title), json_string(s.about), json_string(s.source), levels,
-                        json_string(s.file)));
+      print(JsonObject()
+                .text("name", s.name)
+                .text("title", s.title)
+                .text("about", s.about)
+                .text("source", s.source)
+                .raw("breaks", json_list(s.breaks, [&](Level level) { return json_string(name_of(level)); }))
+                .text("file", s.file)
+                .done() +
+            "\n");
       continue;
     }
     print(fmt::format("{}: {}\n{}", s.name, s.title, s.about.empty() ? "" : "  " + s.about + "\n"));
-    print(fmt::format("  ruled out by {} and all that imply it{}{}\n\n", levels, s.source.empty() ? "" : "; from ",
-                      s.source));
+    print(fmt::format("  ruled out by {} and all that imply it{}{}\n\n", joined(s.breaks, name_of),
+                      s.source.empty() ? "" : "; from ", s.source));
   }
 }
 

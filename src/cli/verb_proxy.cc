@@ -115,8 +115,12 @@ Exit run_proxy(const Arguments& args) {
   std::signal(SIGPIPE, SIG_IGN);
   const FinishWhenAsked when_asked;
   std::unique_ptr<proxy::capture::Recorder> recorder;
+  if (args.has("audit") && !args.has("out")) {
+    print_error("--audit needs --out: statements are logged while they are recorded");
+    return Exit::kBadInput;
+  }
   if (args.has("out")) {
-    auto begun = proxy::capture::Recorder::begin(*url, args.text("out"), options->threads);
+    auto begun = proxy::capture::Recorder::begin(*url, args.text("out"), options->threads, args.text("audit"));
     if (!begun) return print_error(begun.error()), Exit::kBadInput;
     recorder = *std::move(begun);
   }

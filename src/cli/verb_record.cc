@@ -7,6 +7,8 @@
 
 #include "base/nearest.h"
 #include "base/scratch_folder.h"
+#include "base/text.h"
+#include "cli/check_plan.h"
 #include "cli/cluster_name.h"
 #include "cli/cluster_sending.h"
 #include "cli/interrupt.h"
@@ -42,9 +44,9 @@ struct RecordPlan {
   std::optional<Level> check;
   std::string html;  // of the check, of the watch, or of both; empty: none
   std::optional<WatchPlan> watch;
-  std::unique_ptr<LiveServer> live;  // where the run can be followed; null: nowhere
   std::optional<cluster::Address> to;
-  std::string name;  // there
+  std::string name;                  // there
+  std::unique_ptr<LiveServer> live;  // where the run can be followed; null: nowhere
   bool json = false, quiet = false;
 };
 
@@ -147,7 +149,7 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
     auto watch = watch_plan(args);
     if (!watch) return std::move(watch).error();
     plan.watch = *std::move(watch);
-    plan.watch->method = "mirror";
+    plan.watch->method = OnlineMethod::kMirror;
   } else if (args.has("profile") || args.has("profiles") || args.has("memory")) {
     return Error{"--profile, --profiles and --memory require --watch"};
   }
@@ -203,34 +205,57 @@ class ScratchFolder {
 };
 
 std::string failures_text(const record::RunSummary& s) {
-  std::string out;
-  for (const auto& [code, count] : s.failures)
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", code, grouped(count));
-  return out.empty() ? out : " (" + out + ")";
+  if (s.failures.empty()) return {};
+  const auto failure = [](const auto& one) { return fmt::format("{} {}", one.first, grouped(one.second)); };
+  return fmt::format(" ({})", joined(s.failures, failure));
 }
 
-// `watched`: a member of the JSON object, with a comma in front; empty: the run was not watched.
+// `watched`, `sent`: JSON; empty: the run was not.
 void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, const record::RunSummary& s,
-                       const std::string& watched) {
+                       const std::string& watched, const std::string& sent) {
   if (plan.quiet) return;
   const double per_second = s.seconds > 0 ? static_cast<double>(s.committed) / s.seconds : 0;
   if (plan.json) {
-    std::string failures;
-    for (const auto& [code, count] : s.failures)
-      failures += fmt::format("{}{}: {}", failures.empty() ? "" : ", ", json_string(code), count);
-    print(fmt::format(
-        R"({{"workload": {}, "database": {}, "url": {}, "level": {}, "clients": {}, "seed": {}, "out": {}, )"
-        R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, "faults": {}, )"
-        R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "cpu_seconds": {:.2f}, "committed_per_second": {:.1f}, )"
-        R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {{"log": {}, "versions": {}, "snapshots": {}, "timestamps": {}, "places": {}, "orders": {}}}, )"
-        R"("journal_bytes": {}{}}})"
-        "\n",
-        json_string(plan.workload->name), json_string(s.database), json_string(plan.url.shown()),
-        json_string(level.name), plan.run.clients, plan.run.seed, plan.out.empty() ? "null" : json_string(plan.out),
-        s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, json_string(record::to_text(s.faults)),
-        s.setup_seconds, s.seconds, s.recovery_seconds, s.cpu_seconds, per_second, milliseconds(s.latency.at_most(0.5)),
-        milliseconds(s.latency.at_most(0.99)), s.evidence_source.empty() ? "null" : json_string(s.evidence_source),
-        s.versions, s.facts.snapshots, s.facts.timestamps, s.facts.places, s.facts.orders, s.journal_bytes, watched));
+    JsonObject failures;
+    for (const auto& [code, count] : s.failures) failures.number(code, count);
+    JsonObject out;
+    out.text("workload", plan.workload->name)
+        .text("database", s.database)
+        .text("url", plan.url.shown())
+        .text("level", level.name)
+        .number("clients", plan.run.clients)
+        .number("seed", plan.run.seed)
+        .text_or_null("out", plan.out)
+        .number("committed", s.committed)
+        .number("aborted", s.aborted)
+        .number("unknown", s.unknown)
+        .raw("failures", failures.done())
+        .number("statements", s.statements)
+        .number("reconnects", s.reconnects)
+        .text("faults", record::to_text(s.faults))
+        .raw("seconds", JsonObject()
+                            .decimal("setup", s.setup_seconds, 3)
+                            .decimal("run", s.seconds, 3)
+                            .decimal("recovery", s.recovery_seconds, 3)
+                            .done())
+        .decimal("cpu_seconds", s.cpu_seconds, 2)
+        .decimal("committed_per_second", per_second, 1)
+        .raw("latency_ms", JsonObject()
+                               .decimal("p50", milliseconds(s.latency.at_most(0.5)), 3)
+                               .decimal("p99", milliseconds(s.latency.at_most(0.99)), 3)
+                               .done())
+        .raw("evidence", JsonObject()
+                             .text_or_null("log", s.evidence_source)
+                             .number("versions", s.versions)
+                             .number("snapshots", s.facts.snapshots)
+                             .number("timestamps", s.facts.timestamps)
+                             .number("places", s.facts.places)
+                             .number("orders", s.facts.orders)
+                             .done())
+        .number("journal_bytes", s.journal_bytes);
+    if (!watched.empty()) out.raw("watch", watched);
+    if (!sent.empty()) out.raw("sent", sent);
+    print(out.done() + "\n");
     return;
   }
   print(fmt::format("{} on {}, {}, {} clients, seed {}\n", plan.workload->name, s.database, level.name,
@@ -259,9 +284,13 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
 }
 
 std::string sent_json(const RecordPlan& plan, const Result<cluster::SenderCounts>& sent) {
-  return fmt::format(R"(, "sent": {{"to": {}, "name": {}, "complete": {}, "transactions": {}, "batches": {}}})",
-                     json_string(plan.to->shown()), json_string(plan.name), sent.has_value(),
-                     sent ? sent->transactions : 0, sent ? sent->batches : 0);
+  return JsonObject()
+      .text("to", plan.to->shown())
+      .text("name", plan.name)
+      .truth("complete", sent.has_value())
+      .number("transactions", sent ? sent->transactions : 0)
+      .number("batches", sent ? sent->batches : 0)
+      .done();
 }
 
 // Turns the folder into the file that was asked for.
@@ -278,15 +307,15 @@ std::optional<Error> keep_recording(const std::string& folder, const std::string
 // `database`: as it names itself. `watched`: what its page has of the watch; empty: nothing.
 Exit check_recorded(const RecordPlan& plan, const std::string& path, const std::string& database, std::string watched,
                     std::optional<Judged>& judged) {
-  std::vector<std::string> words = {path, "--level", std::string(info(*plan.check).name)};
-  if (plan.json) words.emplace_back("--json");
-  if (plan.quiet) words.emplace_back("--quiet");
-  if (!plan.html.empty()) words.insert(words.end(), {"--html", plan.html});
-  auto args = parse(*verb_named("check"), std::move(words));
-  if (!args) return print_error(args.error()), Exit::kBadInput;
+  CheckPlan check = plain_check_plan(plan.json, plan.quiet);
+  check.level = plan.check;
+  check.html = plan.html;
+  if (plan.out.empty()) check.subject = fmt::format("{} on {}", plan.workload->name, database);
+  check.watched = std::move(watched);
   if (!plan.json && !plan.quiet) print("\n");
-  return run_check_of(*args, plan.out.empty() ? fmt::format("{} on {}", plan.workload->name, database) : std::string(),
-                      std::move(watched), &judged);
+  const Exit exit = check_file(check, path, &judged);
+  static_cast<void>(flush_output());
+  return exit;
 }
 
 Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server, const std::string& folder) {
@@ -315,9 +344,6 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     watcher.emplace(*plan.watch, folder, kShown);
   }
 
-  const std::string subject = fmt::format("{} on {}", plan.workload->name, plan.url.shown());
-  if (watcher && plan.live) watcher->serve(*plan.live, subject);
-  LiveRecord live(plan.live.get(), subject, watcher.has_value());
   std::unique_ptr<RunSender> sender;
   if (plan.to) {
     auto opened = RunSender::open(*plan.to, plan.name, folder);
@@ -325,6 +351,9 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     sender = *std::move(opened);
   }
 
+  const std::string subject = fmt::format("{} on {}", plan.workload->name, plan.url.shown());
+  if (watcher && plan.live) watcher->serve(*plan.live, subject);
+  LiveRecord live(plan.live.get(), subject, watcher.has_value());
   TerminalProgress progress(fmt::format("record {}", plan.workload->name), plan.quiet);
   const auto show_found = [&] {
     if (!watcher || plan.quiet || plan.json) return;
@@ -373,9 +402,8 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     return Exit::kBadInput;
   }
   const bool judged = watched && *watched;
-  print_run_summary(plan, *level, *summary,
-                    (judged ? watched_json(*plan.watch->profile, **watched) : std::string()) +
-                        (sent ? sent_json(plan, *sent) : std::string()));
+  print_run_summary(plan, *level, *summary, judged ? watched_json(*plan.watch->profile, **watched) : std::string(),
+                    sent ? sent_json(plan, *sent) : std::string());
   if (!plan.run.trace) return Exit::kFine;
   Exit exit = Exit::kFine;
   if (sent && !*sent) {

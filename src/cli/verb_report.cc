@@ -2,8 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "base/files.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "hunt/finding_file.h"
@@ -65,10 +65,9 @@ std::optional<Exit> report_printed(const Arguments& args, const std::string& fil
   std::error_code ignored;
   if (fs::file_size(file, ignored) > kLargest)
     return print_error(Error{"is larger than 1 GiB, which is too large for --json output", file}), Exit::kBadInput;
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  const auto page = page_of_json(text.str(), file);
+  const auto text = read_whole_file(file);
+  if (!text) return print_error(text.error()), Exit::kBadInput;
+  const auto page = page_of_json(*text, file);
   if (!page) return print_error(page.error()), Exit::kBadInput;
   if (!*page) return std::nullopt;
   return write_page(args, out, **page);

@@ -16,17 +16,6 @@
 namespace isolde::cli {
 
 Exit run_check(const Arguments& args);
-// `subject`: as answers name what is checked, where its file is nothing that a person knows. `watched`: what its page
-// has of the run that was watched (cli/watch_page.h); empty: nothing.
-// What an engine said of a history.
-struct Judged {
-  Level level;
-  Outcome outcome;
-  std::string method;
-};
-// `judged`: gets the verdict on the last history, if it could be read.
-Exit run_check_of(const Arguments& args, std::string subject, std::string watched,
-                  std::optional<Judged>* judged = nullptr);
 Exit run_convert(const Arguments& args);
 Exit run_gen(const Arguments& args);
 Exit run_explain(const Arguments& args);
@@ -38,8 +27,8 @@ Exit run_hunt(const Arguments& args);
 Exit run_audit(const Arguments& args);
 Exit run_report(const Arguments& args);
 Exit run_send(const Arguments& args);
-Exit run_elle_cli(const Arguments& args);
 Exit run_proxy(const Arguments& args);
+Exit run_elle_cli(const Arguments& args);
 
 // What `--version` names beside the version; empty: not known.
 void set_commit(std::string_view of);

@@ -112,6 +112,14 @@ constexpr VerbRow kVerbs[] = {
      "isolde report history.jsonl --level snapshot-isolation\n"
      "isolde report probes.jsonl --out probes.html\n"
      "isolde report isolde-findings/finding-001-result.finding"},
+    {"elle-cli", "FILE…", 1, kAny, "check Jepsen histories with the command line and the output of elle-cli",
+     "For scripts that call elle-cli: change that word to `isolde elle-cli`. Prints FILE, a tab, and true, false or\n"
+     "unknown. docs/elle-cli.md lists the differences; `isolde check` says more.\n"
+     "Models: list-append, rw-register, bank, counter, set, set-full, long-fork, cas-register, mutex.\n"
+     "Exit status: 0 every file is true, 1 a file is false or the options are wrong, 2 a file could not be read,\n"
+     "3 a file is unknown.",
+     "isolde elle-cli --model list-append history.edn\n"
+     "isolde elle-cli -m rw-register -c snapshot-isolation -f json history.json"},
     {"proxy", "", 0, 0, "record any application's transactions between it and its PostgreSQL server",
      "Point the application at the proxy instead of at the server; nothing else changes. Every client gets its own\n"
      "connection to the server. --out records which row versions each transaction read and wrote. Ctrl-C or SIGTERM\n"
@@ -121,14 +129,6 @@ constexpr VerbRow kVerbs[] = {
      "Exit status: 0 it was ended, 2 bad usage, or the server cannot be reached.",
      "isolde proxy --listen 127.0.0.1:6543 --to postgres://localhost/shop\n"
      "isolde proxy --to postgres://me@%2Frun%2Fpostgresql/shop --out run.jsonl"},
-    {"elle-cli", "FILE…", 1, kAny, "check Jepsen histories with the command line and the output of elle-cli",
-     "For scripts that call elle-cli: change that word to `isolde elle-cli`. Prints FILE, a tab, and true, false or\n"
-     "unknown. docs/elle-cli.md lists the differences; `isolde check` says more.\n"
-     "Models: list-append, rw-register, bank, counter, set, set-full, long-fork, cas-register, mutex.\n"
-     "Exit status: 0 every file is true, 1 a file is false or the options are wrong, 2 a file could not be read,\n"
-     "3 a file is unknown.",
-     "isolde elle-cli --model list-append history.edn\n"
-     "isolde elle-cli -m rw-register -c snapshot-isolation -f json history.json"},
 };
 
 }  // namespace

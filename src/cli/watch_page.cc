@@ -43,15 +43,15 @@ OnlineViolation shortened(const OnlineViolation& v) {
   return out;
 }
 
-JsonObject violation_object(const OnlineViolation& v, double found) {
-  JsonObject out;
+PageObject violation_object(const OnlineViolation& v, double found) {
+  PageObject out;
   out.raw("found", json_number(found))
       .text("name", full_name(v.kind, v.variant))
       .text("meaning", meaning_of(v))
       .text("rule", v.rule)
       .text("text", v.text)
       .text("key", v.key)
-      .raw("ids", json_list(v.transactions, [](const std::string& id) { return json_string(id); }));
+      .raw("ids", page_list(v.transactions, [](const std::string& id) { return json_string(id); }));
   return out;
 }
 
@@ -60,7 +60,7 @@ std::string facts_json(const WatchedSubject& subject, const Chosen& chosen, cons
   std::vector<std::string> facts;
   const auto fact = [&](std::string_view name, const std::string& value) {
     if (!value.empty())
-      facts.push_back(JsonObject().text("name", name).text("value", words::shortened(value, kLongestWatchText)).done());
+      facts.push_back(PageObject().text("name", name).text("value", words::shortened(value, kLongestWatchText)).done());
   };
   for (const auto& [name, value] : subject.facts) fact(name, value);
   fact("judged", chosen.judged);
@@ -79,16 +79,11 @@ std::string facts_json(const WatchedSubject& subject, const Chosen& chosen, cons
   if (!c.missing.empty()) fact("missing", words::counted(c.missing.size(), "session"));
   fact("unchecked", not_judged_text(c.engine));
   fact("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
-  return json_list(facts, std::identity{});
+  return page_list(facts);
 }
 
 std::string plot(std::string_view title, const std::string& at, const std::vector<std::string>& series) {
-  return JsonObject()
-      .text("title", title)
-      .text("unit", "s")
-      .raw("at", at)
-      .raw("series", json_list(series, std::identity{}))
-      .done();
+  return PageObject().text("title", title).text("unit", "s").raw("at", at).raw("series", page_list(series)).done();
 }
 
 }  // namespace
@@ -168,12 +163,12 @@ void PageView::sample(const stream::WatchCounts& c) {
 
 std::vector<std::string> PageView::plots() const {
   if (samples_.size() < 2) return {};
-  const std::string at = json_list(samples_, [](const Sample& s) { return json_number(s.seconds); });
+  const std::string at = page_list(samples_, [](const Sample& s) { return json_number(s.seconds); });
   const auto series = [&](std::string_view name, std::string_view unit, auto&& value) {
-    return JsonObject()
+    return PageObject()
         .text("name", name)
         .text("unit", unit)
-        .raw("values", json_list(samples_, [&](const Sample& s) { return json_number(static_cast<double>(value(s))); }))
+        .raw("values", page_list(samples_, [&](const Sample& s) { return json_number(static_cast<double>(value(s))); }))
         .done();
   };
   // Since the point before, or the start.
@@ -210,11 +205,11 @@ std::string PageView::violations_json(const History* recorded, std::string& tran
     const WatchPictures::Picture& picture = pictures.of(i);
     out.push_back(violation_object(violations_[i], violations_found_[i])
                       .raw("transactions",
-                           json_list(picture.transactions, [](std::uint32_t place) { return std::to_string(place); }))
+                           page_list(picture.transactions, [](std::uint32_t place) { return std::to_string(place); }))
                       .raw("steps", picture.steps)
                       .done());
   }
-  return json_list(out, std::identity{});
+  return page_list(out);
 }
 
 // False: less is not possible.
@@ -247,8 +242,8 @@ std::string PageView::page_json(const WatchedSubject& subject, const Chosen& cho
   const std::string verdict = verdict_text(words::shortened(subject.name, kLongestName), chosen, s);
   std::vector<std::string> counts;
   for (const auto& [name, count] : s.counts.by_name)
-    counts.push_back(JsonObject().text("name", name).number("count", count).done());
-  std::string plots_list = json_list(plots(), std::identity{});
+    counts.push_back(PageObject().text("name", name).number("count", count).done());
+  std::string plots_list = page_list(plots());
   if (subject.recorded != nullptr && subject.plots) {
     const std::string of_run = plots_json(*subject.recorded, true);
     if (of_run != "[]")
@@ -264,30 +259,30 @@ std::string PageView::page_json(const WatchedSubject& subject, const Chosen& cho
     for (const std::vector<std::string>* list : {&subject.notes, &std::as_const(notices_)}) {
       for (const std::string& note : *list) notes.push_back(json_string(note));
     }
-    return JsonObject()
+    return PageObject()
         .text("kind", "watch")
-        .raw("made", JsonObject().text("version", ISOLDE_VERSION).done())
+        .raw("made", PageObject().text("version", ISOLDE_VERSION).done())
         .text("verdict", name(s.outcome))
         // Without its sign: the page has its own.
         .text("summary",
               verdict.substr(verdict.find(' ') + 1) + (s.stopped && s.outcome == Outcome::kSatisfied ? " so far" : ""))
         .raw("facts", facts_json(subject, chosen, s))
-        .raw("counts", json_list(counts, std::identity{}))
+        .raw("counts", page_list(counts))
         .raw("violations", violations)
         .number("violations_left_out", left(s.counts.violations, violations_.size()))
         .raw("transactions", transactions)
-        .raw("suspicions", json_list(suspicions, std::identity{}))
+        .raw("suspicions", page_list(suspicions))
         .number("suspicions_left_out", left(s.counts.suspicions, suspicions_.size()))
-        .raw("late", json_list(late_,
+        .raw("late", page_list(late_,
                                [](const Late& one) {
-                                 return JsonObject()
+                                 return PageObject()
                                      .raw("found", json_number(one.found))
                                      .text("id", one.id)
                                      .text("session", one.session)
                                      .done();
                                }))
         .number("late_left_out", left(s.counts.late, late_.size()))
-        .raw("notes", json_list(notes, std::identity{}))
+        .raw("notes", page_list(notes))
         .raw("plots", plots_list)
         .done();
   };

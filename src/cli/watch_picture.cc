@@ -76,7 +76,7 @@ struct Ends {
 
 std::string step_json(const OnlineViolation& v, const OnlineStep& step, const Ends& ends) {
   const std::string key = key_shown(step);
-  JsonObject out;
+  PageObject out;
   out.number("from", ends.from).number("to", ends.to).text("type", name(step.type));
   if (!key.empty()) out.text("key", key);
   if (ends.from_op) out.number("from_op", *ends.from_op);
@@ -147,10 +147,10 @@ void WatchPictures::draw_named(const OnlineViolation& v, Picture& picture) {
   const std::string about = words::shortened(plain(v.key), kLongestName);
   for (std::uint32_t i = 0; i < v.transactions.size(); ++i) {
     picture.transactions.push_back(first + i);
-    const std::string ops = json_list(operations[i], [&](const Operation& one) {
+    const std::string ops = page_list(operations[i], [&](const Operation& one) {
       // What the guilty one read is known; of the others, only that they wrote.
       const bool is_read = one.kind == 'r' && i == 0 && one.key == about && !v.read.empty();
-      return JsonObject()
+      return PageObject()
           .text("kind", std::string_view(&one.kind, 1))
           .text("key", one.key)
           .text("text", one.kind == 'w' ? "wrote " + one.key
@@ -158,14 +158,14 @@ void WatchPictures::draw_named(const OnlineViolation& v, Picture& picture) {
                                         : "read " + one.key)
           .done();
     });
-    named_.push_back(JsonObject()
+    named_.push_back(PageObject()
                          .text("id", id_shown(plain(v.transactions[i])))
                          .text("session", "")
                          .text("status", v.kind == AnomalyKind::kG1a && i > 0 ? "aborted" : "committed")
                          .raw("ops", ops)
                          .done());
   }
-  picture.steps = json_list(steps, std::identity{});
+  picture.steps = page_list(steps);
 }
 
 void WatchPictures::draw_recorded(std::span<const OnlineViolation> violations) {
@@ -224,12 +224,10 @@ void WatchPictures::draw_recorded(std::span<const OnlineViolation> violations) {
                                 {shown_->transaction(txn_of(v, step.from)), shown_->transaction(txn_of(v, step.to)),
                                  place_of(one.ops[k].first), place_of(one.ops[k].second)}));
     }
-    pictures_[one.violation].steps = json_list(steps, std::identity{});
+    pictures_[one.violation].steps = page_list(steps);
   }
 }
 
-std::string WatchPictures::transactions_json() {
-  return shown_ ? shown_->transactions_json() : json_list(named_, std::identity{});
-}
+std::string WatchPictures::transactions_json() { return shown_ ? shown_->transactions_json() : page_list(named_); }
 
 }  // namespace isolde::cli

@@ -33,9 +33,16 @@ Result<mirror::Profile> generic_profile(const WatchPlan& plan) {
 }
 
 struct Decision {
-  bool mirror = false;
+  OnlineMethod method = OnlineMethod::kTimeline;
   std::string why;
 };
+
+std::optional<OnlineMethod> method_named(std::string_view text) {
+  for (const OnlineMethod method : {OnlineMethod::kTimeline, OnlineMethod::kMirror}) {
+    if (name(method) == text) return method;
+  }
+  return std::nullopt;
+}
 
 // Whether all committed transactions of the piece have both timestamps; whether one has the client's interval.
 Result<Decision> decide(const WatchPlan& plan, const Chunk& first) {
@@ -48,10 +55,10 @@ Result<Decision> decide(const WatchPlan& plan, const Chunk& first) {
     if (h.begin(t) != kNoTime) intervals = true;
   }
   if (timestamps && (!plan.level || by_timestamps(*plan.level)))
-    return Decision{false, "the stream has database timestamps"};
+    return Decision{OnlineMethod::kTimeline, "the stream has database timestamps"};
   const std::string_view no_timeline = timestamps ? "timestamps do not decide this level, the clients' clocks do"
                                                   : "the stream has no database timestamps";
-  if (intervals || h.txn_count() == 0) return Decision{true, std::string(no_timeline)};
+  if (intervals || h.txn_count() == 0) return Decision{OnlineMethod::kMirror, std::string(no_timeline)};
   return Error{
       "the stream has neither database timestamps (start_ts, commit_ts) nor client clocks (begin, end), so it cannot "
       "be judged online; use `isolde check` when it has ended"};
@@ -70,7 +77,7 @@ std::optional<Error> lacks_clocks(const Chunk& first) {
 
 Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
   const Level level = plan.level.value_or(Level::kSnapshotIsolation);
-  chosen.method = "timeline";
+  chosen.method = name(OnlineMethod::kTimeline);
   chosen.judged = info(level).name;
   stream::Checker checker;
   checker.feed = stream::feed_as_it_comes();
@@ -80,7 +87,7 @@ Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, Onl
                                           .spill_folder = plan.spill,
                                           .threads = plan.threads},
                                          sink);
-  checker.settings = {{"method", "timeline"},
+  checker.settings = {{"method", chosen.method},
                       {"level", chosen.judged},
                       {"deadline", fmt::format("{} s", plan.deadline)},
                       {"spill", plan.spill.empty() ? "no" : "yes"}};
@@ -92,7 +99,7 @@ Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, Onl
 Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
   auto profile = generic_profile(plan);
   if (!profile) return std::move(profile).error();
-  chosen.method = "mirror";
+  chosen.method = name(OnlineMethod::kMirror);
   chosen.mirror = true;
   chosen.profile = *profile;
   chosen.judged = profile->name;
@@ -102,7 +109,7 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
                                         .whole = plan.whole,
                                         .max_bytes = plan.memory / 4,
                                         .max_sessions = plan.sessions});
-  checker.settings = {{"method", "mirror"},
+  checker.settings = {{"method", chosen.method},
                       {"profile", mirror::profile_text(*profile)},
                       {"silence", fmt::format("{} s", plan.silence)}};
   // Where one thread checks, states are as they always were.
@@ -125,14 +132,14 @@ std::optional<Error> take_seconds(const Arguments& args, std::string_view option
 
 Result<WatchPlan> watch_plan(const Arguments& args) {
   WatchPlan plan;
-  plan.method = args.text("method");
-  if (!plan.method.empty() && plan.method != "timeline" && plan.method != "mirror")
-    return Error{fmt::format("a stream is checked by timeline or mirror, not by \"{}\"", plan.method)};
+  plan.method = method_named(args.text("method"));
+  if (!plan.method && !args.text("method").empty())
+    return Error{fmt::format("a stream is checked by timeline or mirror, not by \"{}\"", args.text("method"))};
   if (args.has("profiles") && !args.has("profile"))
     return Error{"--profiles only names a file of profiles: choose one of them with --profile"};
   if (args.has("profile")) {
-    if (plan.method == "timeline") return Error{"a profile is for the method mirror, not for timeline"};
-    plan.method = "mirror";
+    if (plan.method == OnlineMethod::kTimeline) return Error{"a profile is for the method mirror, not for timeline"};
+    plan.method = OnlineMethod::kMirror;
     auto profile = profile_by_name(args.text("profile"), args.text("profiles"));
     if (!profile) return std::move(profile).error();
     plan.profile = *std::move(profile);
@@ -156,20 +163,20 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
 
 void take_earlier(WatchPlan& plan, const stream::Settings& earlier) {
   for (const auto& [name, value] : earlier) {
-    if (name != "method" || !plan.method.empty()) continue;
-    plan.method = value;
+    if (name != "method" || plan.method) continue;
+    plan.method = method_named(value);
     plan.why = "as before the restart";
   }
 }
 
 stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen) {
   return [&plan, &chosen](const Chunk* first, OnlineSink& sink) -> Result<stream::Checker> {
-    bool mirror = plan.method == "mirror";
-    chosen.why = plan.method.empty() ? "" : plan.why;
-    if (plan.method.empty() && first != nullptr) {
+    bool mirror = plan.method == OnlineMethod::kMirror;
+    chosen.why = plan.method ? plan.why : "";
+    if (!plan.method && first != nullptr) {
       auto decision = decide(plan, *first);
       if (!decision) return std::move(decision).error();
-      mirror = decision->mirror;
+      mirror = decision->method == OnlineMethod::kMirror;
       chosen.why = std::move(decision->why);
     }
     if (!mirror && plan.level && !by_timestamps(*plan.level))

@@ -13,9 +13,15 @@
 
 namespace isolde::cli {
 
+// The engines that check streams.
+enum class OnlineMethod : std::uint8_t { kTimeline, kMirror };
+[[nodiscard]] constexpr std::string_view name(OnlineMethod method) {
+  return method == OnlineMethod::kMirror ? "mirror" : "timeline";
+}
+
 struct WatchPlan {
-  std::string method;                // "timeline", "mirror"; empty: by the stream's first transactions
-  std::string why = "as requested";  // that method
+  std::optional<OnlineMethod> method;  // none: by the stream's first transactions
+  std::string why = "as requested";    // that method
   std::optional<Level> level;
   std::optional<mirror::Profile> profile;
   double deadline = 10, silence = 10, hold = 0;  // seconds

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "base/text.h"
 #include "check/mirror/engine.h"
 #include "report/json.h"
 #include "report/report.h"
@@ -32,56 +33,75 @@ std::string row(std::string_view label, std::string_view text) { return fmt::for
 
 std::string rate(double per_second) { return grouped(static_cast<std::uint64_t>(per_second)); }
 
-std::string list_json(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const std::string& text : texts) out += (out.size() > 1 ? ", " : "") + text;
-  return out + "]";
-}
-
-// Each kind of which there are some.
-template <typename Write>
-std::string refusals(const stream::InputCounts& c, Write&& write) {
-  std::string out;
+// What is known of each kind of which there are some.
+template <typename Tell>
+void refusals(const stream::InputCounts& c, Tell&& tell) {
   for (std::size_t i = 0; i < stream::kRefusals; ++i) {
-    if (c.refused_as[i] == 0) continue;
-    out += (out.empty() ? "" : ", ") + write(static_cast<stream::Refusal>(i), c.refused_as[i]);
+    if (c.refused_as[i] > 0) tell(static_cast<stream::Refusal>(i), c.refused_as[i]);
   }
-  return out;
 }
 
 std::string refusals_json(const stream::InputCounts& c) {
-  return refusals(c,
-                  [](stream::Refusal why, std::uint64_t count) { return fmt::format("\"{}\": {}", name(why), count); });
+  JsonObject out;
+  refusals(c, [&](stream::Refusal why, std::uint64_t count) { out.number(name(why), count); });
+  return out.done();
 }
 
 std::string refusals_text(const stream::InputCounts& c) {
-  return words::counted(c.refused, "connection") + ": " + refusals(c, [](stream::Refusal why, std::uint64_t count) {
-           return fmt::format("{} {}", grouped(count), meaning(why));
-         });
+  std::vector<std::string> all;
+  refusals(c, [&](stream::Refusal why, std::uint64_t count) {
+    all.push_back(fmt::format("{} {}", grouped(count), meaning(why)));
+  });
+  return fmt::format("{}: {}", words::counted(c.refused, "connection"), fmt::join(all, ", "));
 }
 
-std::string counts_json(const stream::WatchCounts& c) {
+void add_counts(const stream::WatchCounts& c, JsonObject& out) {
   const OnlineCounts& e = c.engine;
-  return fmt::format(
-      R"("seconds": {:.3f}, "arrived": {}, "taken": {}, "checked": {}, "pending": {}, "held": {}, "operations": {}, )"
-      R"("in_per_second": {:.0f}, "checked_per_second": {:.0f}, "lag_seconds": {:.3f}, "behind_seconds": {:.3f}, "memory_mib": {:.1f}, )"
-      R"("engine_bytes": {}, "spilled_bytes": {}, "violations": {}, "suspicions": {}, "late": {}, "duplicates": {}, "unchecked": {}, )"
-      R"("unsearched": {}, "flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
-      R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "refused_as": {{{}}}, "ignored_fields": {}, "checkpoints": {})",
-      c.seconds, c.arrived, e.taken, e.checked, e.pending, c.held, e.operations, c.in_per_second, c.checked_per_second,
-      c.lag, c.behind, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, c.duplicates,
-      e.unchecked, e.unsearched, e.flips, e.flipped_txns, e.dependencies, e.overlapping, e.deduced,
-      list_json(c.missing), c.input.bytes, c.input.connections, c.input.open_connections, c.input.refused,
-      refusals_json(c.input), c.input.ignored_fields, c.checkpoints);
+  out.decimal("seconds", c.seconds, 3)
+      .number("arrived", c.arrived)
+      .number("taken", e.taken)
+      .number("checked", e.checked)
+      .number("pending", e.pending)
+      .number("held", c.held)
+      .number("operations", e.operations)
+      .decimal("in_per_second", c.in_per_second, 0)
+      .decimal("checked_per_second", c.checked_per_second, 0)
+      .decimal("lag_seconds", c.lag, 3)
+      .decimal("behind_seconds", c.behind, 3)
+      .decimal("memory_mib", resident_mib(), 1)
+      .number("engine_bytes", e.bytes)
+      .number("spilled_bytes", e.spilled)
+      .number("violations", c.violations)
+      .number("suspicions", c.suspicions)
+      .number("late", c.late)
+      .number("duplicates", c.duplicates)
+      .number("unchecked", e.unchecked)
+      .number("unsearched", e.unsearched)
+      .number("flips", e.flips)
+      .number("flipped_transactions", e.flipped_txns)
+      .number("dependencies", e.dependencies)
+      .number("overlapping", e.overlapping)
+      .number("deduced", e.deduced)
+      .raw("missing", json_list(c.missing))
+      .number("input_bytes", c.input.bytes)
+      .number("connections", c.input.connections)
+      .number("open_connections", c.input.open_connections)
+      .number("refused", c.input.refused)
+      .raw("refused_as", refusals_json(c.input))
+      .number("ignored_fields", c.input.ignored_fields)
+      .number("checkpoints", c.checkpoints);
 }
 
 }  // namespace
 
 std::string by_name_text(const stream::WatchCounts& c) {
-  std::string out;
-  for (const auto& [name, count] : c.by_name)
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, grouped(count));
-  return out;
+  return joined(c.by_name, [](const auto& one) { return fmt::format("{} {}", one.first, grouped(one.second)); });
+}
+
+std::string by_name_json(const stream::WatchCounts& c) {
+  JsonObject out;
+  for (const auto& [name, count] : c.by_name) out.number(name, count);
+  return out.done();
 }
 
 std::string violation_text(const OnlineViolation& v, std::uint64_t number, Colour colour) {
@@ -152,9 +172,13 @@ void TerminalView::line(std::string_view text) {
 void TerminalView::started(const stream::Checker&) {
   if (style_.quiet) return;
   if (style_.json) {
-    line(fmt::format(R"({{"event": "started", "method": {}, "why": {}, "judged": {}}})"
-                     "\n",
-                     json_string(chosen_.method), json_string(chosen_.why), json_string(chosen_.judged)));
+    line(JsonObject()
+             .text("event", "started")
+             .text("method", chosen_.method)
+             .text("why", chosen_.why)
+             .text("judged", chosen_.judged)
+             .done() +
+         "\n");
   } else {
     line(fmt::format("watching {}: {} by {}{}\n", style_.subject, chosen_.judged, chosen_.method,
                      chosen_.why.empty() ? "" : fmt::format(" ({})", chosen_.why)));
@@ -190,9 +214,7 @@ void TerminalView::late(const Arrival& arrival) {
   const std::string id = chunk.history.values().json(chunk.history.columns().id[raw(arrival.txn)]);
   const std::string session = chunk.history.session_text(chunk.history.session(arrival.txn));
   if (style_.json) {
-    return line(fmt::format(R"({{"event": "late", "transaction": {}, "session": {}}})"
-                            "\n",
-                            id, json_string(session)));
+    return line(JsonObject().text("event", "late").raw("transaction", id).text("session", session).done() + "\n");
   }
   if (late_ > kLateShown) return;
   line(fmt::format("  late: transaction {} of session {} arrived after others that began later had been judged{}\n", id,
@@ -201,10 +223,7 @@ void TerminalView::late(const Arrival& arrival) {
 
 void TerminalView::notice(std::string_view text) {
   if (style_.json) {
-    if (!style_.quiet)
-      line(fmt::format(R"({{"event": "notice", "text": {}}})"
-                       "\n",
-                       json_string(text)));
+    if (!style_.quiet) line(JsonObject().text("event", "notice").text("text", text).done() + "\n");
     return;
   }
   if (++notices_ > kNoticesShown || style_.quiet) return;
@@ -216,7 +235,10 @@ void TerminalView::notice(std::string_view text) {
 void TerminalView::progress(const stream::WatchCounts& counts) {
   if (style_.json && !style_.quiet && counts.seconds - progress_shown_ >= 1) {
     progress_shown_ = counts.seconds;
-    line(fmt::format("{{\"event\": \"progress\", {}}}\n", counts_json(counts)));
+    JsonObject out;
+    out.text("event", "progress");
+    add_counts(counts, out);
+    line(out.done() + "\n");
   }
   if (style_.quiet || !style_.live_line || !errors_on_terminal()) return;
   show_live_line(live_text(counts));
@@ -233,19 +255,25 @@ void TerminalView::summary(const stream::WatchSummary& summary) {
 }
 
 void TerminalView::json_summary(const stream::WatchSummary& s) {
-  std::string names;
-  for (const auto& [name, count] : s.counts.by_name)
-    names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", json_string(name), count);
-  std::string out = fmt::format(
-      R"({{"event": "summary", "file": {}, "verdict": {}, "certifies": {}, "method": {}, "why": {}, {}: {})",
-      json_string(style_.subject), json_string(name(s.outcome)), !chosen_.mirror, json_string(chosen_.method),
-      json_string(chosen_.why), chosen_.mirror ? R"("profile")" : R"("level")", json_string(chosen_.judged));
-  if (!s.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(s.reason));
-  if (s.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*s.holds).name));
-  out += fmt::format(
-      R"(, "stopped": {}, "not_judged": {}, "open": {}, "repeated": {}, "counts": {{{}}}, "most_lag_seconds": {:.3f}, "peak_mib": {:.1f}, {}}})",
-      s.stopped, s.pending, s.open, s.counts.repeated, names, s.counts.most_lag, peak_mib(), counts_json(s.counts));
-  print(out + "\n");
+  JsonObject out;
+  out.text("event", "summary")
+      .text("file", style_.subject)
+      .text("verdict", name(s.outcome))
+      .truth("certifies", !chosen_.mirror)
+      .text("method", chosen_.method)
+      .text("why", chosen_.why)
+      .text(chosen_.mirror ? "profile" : "level", chosen_.judged);
+  if (!s.reason.empty()) out.text("reason", s.reason);
+  if (s.holds) out.text("holds", info(*s.holds).name);
+  out.truth("stopped", s.stopped)
+      .number("not_judged", s.pending)
+      .number("open", s.open)
+      .number("repeated", s.counts.repeated)
+      .raw("counts", by_name_json(s.counts))
+      .decimal("most_lag_seconds", s.counts.most_lag, 3)
+      .decimal("peak_mib", peak_mib(), 1);
+  add_counts(s.counts, out);
+  print(out.done() + "\n");
 }
 
 void TerminalView::text_summary(const stream::WatchSummary& s) {
@@ -274,9 +302,7 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
   if (c.late > 0) out += row("late", words::counted(c.late, "transaction"));
   if (c.duplicates > 0) out += row("duplicates", words::counted(c.duplicates, "transaction") + " that came before");
   if (!c.missing.empty()) {
-    std::string names;
-    for (const std::string& session : c.missing) names += (names.empty() ? "" : ", ") + session;
-    out += row("missing", "sessions " + names);
+    out += row("missing", fmt::format("sessions {}", fmt::join(c.missing, ", ")));
   }
   if (const std::string left = not_judged_text(e); !left.empty()) {
     const std::string threads = fmt::format("; {} threads judge no predicates but ranges of keys", chosen_.partitions);

@@ -42,6 +42,7 @@ struct WatchStyle {
 [[nodiscard]] std::string confirm_text(const std::string& file, const mirror::Profile& profile);
 // "lost-update 3, GSIb 1".
 [[nodiscard]] std::string by_name_text(const stream::WatchCounts& counts);
+[[nodiscard]] std::string by_name_json(const stream::WatchCounts& counts);
 
 class TerminalView : public stream::WatchView {
  public:

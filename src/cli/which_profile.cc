@@ -3,28 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "base/nearest.h"
 
 namespace isolde::cli {
-namespace {
-
-Result<std::string> whole_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{"cannot be read", path};
-  return std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-}  // namespace
 
 Result<mirror::Profile> profile_by_name(const std::string& name, const std::string& file) {
   std::vector<mirror::Profile> own;
   if (!file.empty()) {
-    auto text = whole_file(file);
+    auto text = read_whole_file(file);
     if (!text) return std::move(text).error();
     auto read = mirror::read_profiles(*text, file);
     if (!read) return std::move(read).error();

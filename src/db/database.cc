@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "db/mariadb/mariadb.h"
 #include "db/mariadb/tidb.h"
 #include "db/postgres/cockroach.h"
@@ -20,18 +21,6 @@ constexpr Driver kDrivers[] = {
     {"cockroachdb", open_cockroach}, {"mariadb", open_mariadb}, {"postgres", open_postgres},
     {"sqlite", open_sqlite},         {"tidb", open_tidb},       {"yugabytedb", open_yugabyte},
 };
-
-bool same_name(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  const auto folded = [](char c) {
-    if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-    return c == '-' || c == '_' ? ' ' : c;
-  };
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (folded(a[i]) != folded(b[i])) return false;
-  }
-  return true;
-}
 
 }  // namespace
 

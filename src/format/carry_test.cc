@@ -13,7 +13,7 @@
 
 #include "anomaly/level.h"
 #include "base/rng.h"
-#include "check/choose.h"
+#include "check/choose/choose.h"
 #include "format/format.h"
 #include "tests/support/effort.h"
 #include "tests/support/format_testing.h"

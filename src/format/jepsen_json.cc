@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
+
 namespace isolde {
 namespace {
 
@@ -239,8 +241,7 @@ class JsonOps : public JepsenOps {
       return simdjson::SUCCESS;
     }
     // No 64-bit integer: kept by its digits.
-    std::string_view token = value.raw_json_token();
-    token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+    const std::string_view token = trimmed(value.raw_json_token());
     const std::size_t sign = token.starts_with('-') ? 1 : 0;
     const bool zeros =
         token.size() > sign + 1 && token[sign] == '0' && token[sign + 1] >= '0' && token[sign + 1] <= '9';

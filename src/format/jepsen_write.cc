@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "format/edn.h"
 #include "format/jepsen.h"
 #include "format/jepsen_bank.h"
@@ -24,7 +25,7 @@ std::string predicate_of(std::string_view where) {
   if (where == "value IS NULL") return "[:= nil]";
   const auto is_integer = [](std::string_view text) {
     const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-    return !digits.empty() && digits.size() < 19 && digits.find_first_not_of("0123456789") == std::string_view::npos;
+    return digits.size() < 19 && is_all_digits(digits);
   };
   constexpr std::string_view kEquals = "value = ";
   constexpr std::string_view kModulo = "value % ";

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace isolde {
 namespace {
 
@@ -72,11 +74,6 @@ std::size_t end_of_value(std::string_view text) {
     if (brackets.open().empty()) return brackets.offset();
   }
   return std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view token) {
-  const std::size_t end = token.find_last_not_of(" \t\r\n");
-  return end == std::string_view::npos ? std::string_view{} : token.substr(0, end + 1);
 }
 
 std::optional<WideInteger> whole_integer(std::string_view text) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
+
 namespace isolde {
 namespace {
 
@@ -176,15 +178,6 @@ static_assert(std::ranges::all_of(kPlants, [](const PlantInfo& p) {
   return p.roles.size() <= kMaxPlantRoles && p.sessions <= kMaxPlantSessions &&
          &p == &kPlants[static_cast<int>(p.kind)];
 }));
-
-std::string folded(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '-' || c == '_' || c == ' ') continue;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
 
 }  // namespace
 

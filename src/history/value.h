@@ -16,6 +16,7 @@
 #include "base/column.h"
 #include "base/hash.h"
 #include "base/ids.h"
+#include "base/json_text.h"
 
 namespace isolde {
 
@@ -132,8 +133,5 @@ class ValueInterner {
 
 // Whether the text is a JSON number.
 [[nodiscard]] bool is_json_number(std::string_view text);
-
-// Appends `text` as a JSON string, quotes and escapes included; invalid UTF-8 is replaced by U+FFFD.
-void append_json_string(std::string_view text, std::string& out);
 
 }  // namespace isolde

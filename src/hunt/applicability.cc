@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "anomaly/names.h"
+#include "base/text.h"
 #include "hunt/dialects.h"
 
 namespace isolde::hunt {

@@ -15,7 +15,6 @@ namespace {
 using probe::is_blank;
 using probe::Line;
 using probe::lines_of;
-using probe::trimmed;
 
 constexpr std::size_t kMostTransactionsInFile = 1000;
 constexpr std::string_view kPlaceExpected = "expected a statement of the run, like T1.2";

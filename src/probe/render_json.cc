@@ -1,26 +1,14 @@
 #include <fmt/format.h>
 
-#include "history/value.h"
+#include "base/json_text.h"
 #include "probe/render.h"
 #include "probe/summary.h"
 
 namespace isolde::probe {
 namespace {
 
-std::string in_quotes(std::string_view text) {
-  std::string out;
-  append_json_string(text, out);
-  return out;
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-  return "[" + out + "]";
-}
-
 std::string cell_json(const db::Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return in_quotes(*text);
+  if (const auto* text = std::get_if<std::string>(&cell)) return json_string(*text);
   return cell_text(cell);
 }
 
@@ -30,9 +18,9 @@ std::string rows_json(const db::Reply& reply) {
     std::vector<std::string> cells;
     cells.reserve(reply.width);
     for (std::size_t c = 0; c < reply.width; ++c) cells.push_back(cell_json(reply.at(r, c)));
-    rows.push_back(joined(cells));
+    rows.push_back(json_list(cells));
   }
-  return joined(rows);
+  return json_list(rows);
 }
 
 std::string_view kind_name(RequestKind kind) {
@@ -53,73 +41,78 @@ std::string_view kind_name(RequestKind kind) {
 std::string event_json(const Finding& f, const Event& event) {
   const Step& step = f.steps[event.step];
   const StepRecord& record = f.transcript.steps[event.step];
-  std::string out = fmt::format(R"({{"step": {}, "transaction": "T{}", "kind": "{}", "event": "{}")", event.step,
-                                step.transaction + 1, kind_name(step.kind), name(event.kind));
-  if (step.kind == RequestKind::kStatement) out += fmt::format(R"(, "sql": {})", in_quotes(record.sql));
-  if (!record.missing.empty()) out += fmt::format(R"(, "missing": {})", in_quotes(record.missing));
+  JsonObject out;
+  out.number("step", event.step)
+      .text("transaction", fmt::format("T{}", step.transaction + 1))
+      .text("kind", kind_name(step.kind))
+      .text("event", name(event.kind));
+  if (step.kind == RequestKind::kStatement) out.text("sql", record.sql);
+  if (!record.missing.empty()) out.text("missing", record.missing);
   if (event.kind == Event::Kind::kAnswered) {
     if (!record.reply.done()) {
-      out += fmt::format(R"(, "code": {}, "error": {})", in_quotes(record.reply.failure.code),
-                         in_quotes(record.reply.failure.text));
+      out.text("code", record.reply.failure.code).text("error", record.reply.failure.text);
     } else if (record.reply.width > 0) {
-      out += fmt::format(R"(, "rows": {})", rows_json(record.reply));
+      out.raw("rows", rows_json(record.reply));
     } else if (step.kind == RequestKind::kStatement) {
-      out += fmt::format(R"(, "changed": {})", record.reply.changed);
+      out.number("changed", record.reply.changed);
     }
-    if (record.let_go_by != kNoStep) out += fmt::format(R"(, "waited_until_step": {})", record.let_go_by);
+    if (record.let_go_by != kNoStep) out.number("waited_until_step", record.let_go_by);
   }
-  return out + "}";
+  return out.done();
 }
 
 std::string finding_json(const LevelFindings& level, const Finding& f) {
   constexpr std::string_view kOutcomes[] = {"prevented", "happened", "undecided"};
-  std::vector<std::string> events, ends;
-  events.reserve(f.transcript.events.size());
-  ends.reserve(f.transcript.ends.size());
-  for (const Event& event : f.transcript.events) events.push_back(event_json(f, event));
-  for (const TxnRecord& end : f.transcript.ends) ends.push_back(in_quotes(name(end.end)));
-  std::string contents;
-  for (const auto& [table, rows] : f.tables)
-    contents += fmt::format("{}{}: {}", contents.empty() ? "" : ", ", in_quotes(table), rows_json(rows));
-  return fmt::format(
-      R"({{"level": {}, "outcome": "{}", "by": {}, "by_text": {}, "ends": {}, "final": {{{}}}, "transcript": {}}})",
-      in_quotes(level.level->name), kOutcomes[static_cast<std::size_t>(f.outcome)], in_quotes(f.by),
-      in_quotes(f.by_text), joined(ends), contents, joined(events));
+  JsonObject contents;
+  for (const auto& [table, rows] : f.tables) contents.raw(table, rows_json(rows));
+  return JsonObject()
+      .text("level", level.level->name)
+      .text("outcome", kOutcomes[static_cast<std::size_t>(f.outcome)])
+      .text("by", f.by)
+      .text("by_text", f.by_text)
+      .raw("ends", json_list(f.transcript.ends, [](const TxnRecord& end) { return json_string(name(end.end)); }))
+      .raw("final", contents.done())
+      .raw("transcript", json_list(f.transcript.events, [&](const Event& event) { return event_json(f, event); }))
+      .done();
 }
 
 std::string names_json(const std::vector<const Scenario*>& scenarios) {
-  std::vector<std::string> names;
-  names.reserve(scenarios.size());
-  for (const Scenario* s : scenarios) names.push_back(in_quotes(s->name));
-  return joined(names);
+  return json_list(scenarios, [](const Scenario* s) { return json_string(s->name); });
 }
 
 std::string level_json(const LevelFindings& level, std::span<const Scenario> scenarios) {
   const LevelSummary summary = summary_of(level, scenarios);
-  std::vector<std::string> strongest;
-  strongest.reserve(summary.strongest.size());
-  for (const Level l : summary.strongest) strongest.push_back(in_quotes(info(l).name));
-  return fmt::format(
-      R"({{"name": {}, "default": {}, "claims": {}, "strongest": {}, "seen": {}, "forbidden": {}, "undecided": {}}})",
-      in_quotes(level.level->name), level.level->is_default, in_quotes(info(level.level->claims).name),
-      joined(strongest), names_json(summary.seen), names_json(summary.forbidden), names_json(summary.undecided));
+  return JsonObject()
+      .text("name", level.level->name)
+      .truth("default", level.level->is_default)
+      .text("claims", info(level.level->claims).name)
+      .raw("strongest", json_list(summary.strongest, [](Level l) { return json_string(info(l).name); }))
+      .raw("seen", names_json(summary.seen))
+      .raw("forbidden", names_json(summary.forbidden))
+      .raw("undecided", names_json(summary.undecided))
+      .done();
 }
 
 }  // namespace
 
 std::string findings_json(const Findings& findings, std::span<const Scenario> scenarios, std::string_view url) {
-  std::vector<std::string> levels, cases;
-  levels.reserve(findings.levels.size());
-  for (const LevelFindings& level : findings.levels) levels.push_back(level_json(level, scenarios));
+  std::vector<std::string> cases;
   for (std::size_t s = 0; s < scenarios.size(); ++s) {
-    std::vector<std::string> cells;
-    cells.reserve(findings.levels.size());
-    for (const LevelFindings& level : findings.levels) cells.push_back(finding_json(level, level.findings[s]));
-    cases.push_back(fmt::format(R"({{"name": {}, "title": {}, "file": {}, "cells": {}}})", in_quotes(scenarios[s].name),
-                                in_quotes(scenarios[s].title), in_quotes(scenarios[s].file), joined(cells)));
+    const auto cell = [s](const LevelFindings& level) { return finding_json(level, level.findings[s]); };
+    cases.push_back(JsonObject()
+                        .text("name", scenarios[s].name)
+                        .text("title", scenarios[s].title)
+                        .text("file", scenarios[s].file)
+                        .raw("cells", json_list(findings.levels, cell))
+                        .done());
   }
-  return fmt::format(R"({{"database": {}, "url": {}, "levels": {}, "cases": {}}})", in_quotes(findings.database),
-                     in_quotes(url), joined(levels), joined(cases));
+  const auto level = [&](const LevelFindings& one) { return level_json(one, scenarios); };
+  return JsonObject()
+      .text("database", findings.database)
+      .text("url", url)
+      .raw("levels", json_list(findings.levels, level))
+      .raw("cases", json_list(cases))
+      .done();
 }
 
 }  // namespace isolde::probe

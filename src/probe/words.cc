@@ -4,12 +4,6 @@
 
 namespace isolde::probe {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::vector<Line> lines_of(std::string_view text) {
   std::vector<Line> lines;
   std::uint64_t number = 0;

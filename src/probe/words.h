@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "db/connection.h"
 
 namespace isolde::probe {
@@ -17,8 +17,6 @@ inline constexpr std::size_t kMostTransactions = 16;
 
 [[nodiscard]] constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 [[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-[[nodiscard]] std::string_view trimmed(std::string_view text);
 
 struct Line {
   std::string_view text;  // without its indent and its end

@@ -12,9 +12,7 @@ namespace isolde {
 namespace clock_claims_test {
 
 Verdict by_mirror(const History& h, std::string_view profile) {
-  Limits limits;
-  limits.profile = mirror::profile_named(profile);
-  return kMirrorEngine.check(h, Level::kSerializable, limits);
+  return kMirrorEngine.check(h, Level::kSerializable, Limits{}, {.profile = mirror::profile_named(profile)});
 }
 
 std::string reader(const std::string& op) {

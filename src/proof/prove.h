@@ -9,11 +9,17 @@
 //          predicates: each is asked of the keys that changed since its condition was last asked, at most of all).
 #pragma once
 
+#include <cstdint>
+
 #include "anomaly/verdict.h"
 #include "base/result.h"
 #include "history/history.h"
 
 namespace isolde {
+
+// What became of re-checking a verdict (`check --prove`), as reports say it.
+// kStepsHold: of `mirror`, whose steps break a profile, which no history says.
+enum class Proof : std::uint8_t { kNotAsked, kHolds, kStepsHold, kFails };
 
 [[nodiscard]] Result<void> prove(const History& history, const Verdict& verdict);
 

@@ -74,7 +74,7 @@ class Replay {
     }
     if (verdict_.given != Given::kVersionOrders) {
       if (auto wrong = timestamps_hold(points)) return *wrong;
-    } else if (verdict_.method == "exhaustive") {
+    } else if (!h_.columns().version_orders.empty()) {
       if (auto wrong = version_orders_hold(points)) return *wrong;
     }
     return {};

@@ -131,6 +131,11 @@ void Loop::forget(Pair& pair) {
   } else if (!pair.silent()) {
     ++counts_.unreachable;
   }
+  // Closing is not enough: a process that is being forked off may hold the sockets for a moment longer, and epoll would
+  // go on to report them.
+  for (const Side side : {Side::kClient, Side::kServer}) {
+    if (pair.registered[static_cast<std::size_t>(side)]) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, pair.fd(side), nullptr);
+  }
   const std::size_t place = pair.place;
   std::swap(pairs_[place], pairs_.back());
   pairs_[place]->place = place;

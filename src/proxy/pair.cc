@@ -31,7 +31,7 @@ Pair::~Pair() {
 std::uint32_t Pair::wanted_events(Side side) const {
   const End& mine = end(side);
   if (over_ || mine.fd < 0) return 0;
-  if (side == Side::kServer && !connected_) return EPOLLOUT;
+  if (side == Side::kServer && !connected_) return mine.gone ? 0U : std::uint32_t{EPOLLOUT};
   std::uint32_t events = 0;
   if (!mine.out.empty()) events |= EPOLLOUT;
   // What a client sends while its server is not there yet is held back with the rest.
@@ -136,8 +136,7 @@ void Pair::ready(Side side, std::uint32_t events, std::span<char> room) {
       connected_ = true;
     } else {
       refuse("08006", fmt::format("isolde proxy: cannot connect to {}: {}", upstream_.shown(), std::strerror(number)));
-      ::close(end(side).fd);
-      end(side).fd = -1;
+      end(side).gone = end(side).ended = true;
     }
   } else if ((wanted_events(side) & EPOLLIN) != 0 && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
     receive(side, room);

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <chrono>
 
+#include "base/text.h"
+
 namespace isolde::record {
 namespace {
 
@@ -31,9 +33,7 @@ std::uint32_t& count_of(FaultPlan& plan, Fault fault) {
 }
 
 std::string names() {
-  std::string text;
-  for (const FaultName& row : kFaultNames) text += fmt::format("{}{}", text.empty() ? "" : ", ", row.name);
-  return text;
+  return joined(kFaultNames, [](const FaultName& row) { return row.name; });
 }
 
 Result<void> add_fault(std::string_view item, FaultPlan& plan) {

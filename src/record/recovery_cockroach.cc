@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "record/changefeed.h"
 #include "record/hex.h"
 
@@ -42,8 +43,7 @@ class CockroachRecovery : public Recovery {
     if (!connection) return std::move(connection).error();
     auto end = now(**connection);
     if (!end) return std::move(end).error();
-    std::string names;
-    for (const TracedTable& table : tables_) names += (names.empty() ? "" : ", ") + table.name;
+    const std::string names = joined(tables_, [](const TracedTable& table) { return table.name; });
     auto rows = asked(**connection, fmt::format("create changefeed for table {} with updated, mvcc_timestamp, "
                                                 "cursor = '{}', end_time = '{}'",
                                                 names, start_, *end));

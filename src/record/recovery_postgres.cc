@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/text.h"
 #include "record/hex.h"
 #include "record/logged_versions.h"
 
@@ -72,8 +73,7 @@ class PostgresRecovery : public Recovery {
     }
     if (auto locked = lock(); !locked) return locked;
     prepared_ = true;
-    std::string names;
-    for (const TracedTable& table : tables_) names += (names.empty() ? "" : ", ") + table.name;
+    const std::string names = joined(tables_, [](const TracedTable& table) { return table.name; });
     // A slot can begin only when everything that is open has ended.
     for (const std::string& sql :
          {fmt::format("create publication {} for table {}", name_, names), std::string("set statement_timeout = '60s'"),

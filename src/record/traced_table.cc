@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "history/value.h"
 
 namespace isolde::record {
@@ -84,13 +85,7 @@ std::string plain_text(const db::Cell& cell) {
 bool is_integer_text(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || (text.size() > 1 && text[0] == '0')) return false;
-  return text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
+  return is_all_digits(text);
 }
 
 // A list of integers: "1,2,3" between `open` and `close`. What is none is given as the text that it is: then it is a
@@ -103,16 +98,16 @@ std::string list_text(const db::Cell& cell, bool bracketed) {
   }
   std::string_view rest = *text;
   if (bracketed) {
-    rest = without_blanks(rest);
+    rest = trimmed(rest);
     const bool is_list = rest.size() >= 2 &&
                          ((rest.front() == '{' && rest.back() == '}') || (rest.front() == '[' && rest.back() == ']'));
     if (!is_list) return json_text(cell);
-    rest = without_blanks(rest.substr(1, rest.size() - 2));
+    rest = trimmed(rest.substr(1, rest.size() - 2));
   }
   std::string out = "[";
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',');
-    const std::string_view element = without_blanks(rest.substr(0, comma));
+    const std::string_view element = trimmed(rest.substr(0, comma));
     const bool dangling = comma != std::string_view::npos && comma + 1 == rest.size();
     if (!is_integer_text(element) || dangling) return json_text(cell);
     if (out.size() > 1) out += ',';

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+
 namespace isolde::record {
 namespace {
 
@@ -46,7 +48,7 @@ double tree_cpu_seconds() {
   std::error_code error;
   for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (!is_all_digits(name)) continue;
     Process process;
     if (!read_process(entry->path() / "stat", process)) continue;  // it has ended meanwhile
     const long pid = std::stol(name);

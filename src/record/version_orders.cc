@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "format/json_value.h"
 #include "record/recovery.h"
 
@@ -20,7 +21,7 @@ class Canonical {
  public:
   std::string of(std::string_view text) {
     if (text.empty()) return {};
-    const bool plain = text.size() < 16 && text.find_first_not_of("0123456789") == std::string_view::npos;
+    const bool plain = text.size() < 16 && is_all_digits(text);
     if (plain && (text[0] != '0' || text.size() == 1)) return std::string(text);
     const simdjson::padded_string padded(text);
     simdjson::ondemand::document document;

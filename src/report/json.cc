@@ -20,122 +20,114 @@ std::string op_json(const History& h, OpId op) {
   return op == kNoOp ? "null" : std::to_string(raw(op) - h.first_op(h.txn_of(op)));
 }
 
-template <typename Range, typename F>
-std::string list(const Range& range, F&& render) {
-  std::string out = "[";
-  for (const auto& element : range) {
-    if (out.size() > 1) out += ", ";
-    out += render(element);
-  }
-  return out + "]";
-}
-
 // What the step rests on; of an assumed anti-dependency also whose version was read, and of what follows from a read,
 // whose.
-std::string because_json(const History& h, const Step& s) {
-  std::string out = fmt::format(R"(, "because": {})", json_string(name(s.ground)));
-  if (s.type == StepType::kRw && s.ground == Ground::kAssumed)
-    out += fmt::format(R"(, "source": {})", txn_json(h, s.source));
-  if (s.reader != kNoTxn) out += fmt::format(R"(, "reader": {})", txn_json(h, s.reader));
-  return out;
+void add_because(const History& h, const Step& s, JsonObject& out) {
+  out.text("because", name(s.ground));
+  if (s.type == StepType::kRw && s.ground == Ground::kAssumed) out.raw("source", txn_json(h, s.source));
+  if (s.reader != kNoTxn) out.raw("reader", txn_json(h, s.reader));
 }
 
 std::string step_json(const History& h, const Step& s, std::string_view says) {
-  const bool of_versions = s.type == StepType::kWw || s.type == StepType::kRw || s.ground == Ground::kAssumed;
-  return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "key": {}, "from_op": {}, "to_op": {}{}, "text": {}}})",
-                     txn_json(h, s.from), txn_json(h, s.to), json_string(name(s.type)), key_json(h, s.key),
-                     op_json(h, s.from_op), op_json(h, s.to_op), of_versions ? because_json(h, s) : std::string(),
-                     json_string(says));
+  JsonObject out;
+  out.raw("from", txn_json(h, s.from))
+      .raw("to", txn_json(h, s.to))
+      .text("type", name(s.type))
+      .raw("key", key_json(h, s.key))
+      .raw("from_op", op_json(h, s.from_op))
+      .raw("to_op", op_json(h, s.to_op));
+  if (s.type == StepType::kWw || s.type == StepType::kRw || s.ground == Ground::kAssumed) add_because(h, s, out);
+  return out.text("text", says).done();
 }
 
 std::string choice_json(const History& h, const proof::Choices& choices, proof::Literal literal) {
   const proof::Choice& choice = choices.all[literal.choice];
+  const TxnId first = choice.first, second = choice.second;
   switch (choice.kind) {
     case proof::Choice::Kind::kBefore:
-      return fmt::format(R"({{"before": {}, "after": {}, "key": {}}})",
-                         txn_json(h, literal.made ? choice.first : choice.second),
-                         txn_json(h, literal.made ? choice.second : choice.first), key_json(h, choice.key));
+      return JsonObject()
+          .raw("before", txn_json(h, literal.made ? first : second))
+          .raw("after", txn_json(h, literal.made ? second : first))
+          .raw("key", key_json(h, choice.key))
+          .done();
     case proof::Choice::Kind::kFrom:
-      return fmt::format(R"({{"reader": {}, "key": {}, "from": {}}})", txn_json(h, choice.second),
-                         key_json(h, choice.key), txn_json(h, choice.first));
+      return JsonObject()
+          .raw("reader", txn_json(h, second))
+          .raw("key", key_json(h, choice.key))
+          .raw("from", txn_json(h, first))
+          .done();
     case proof::Choice::Kind::kCommitted:
-      return fmt::format(R"({{"committed": {}}})", txn_json(h, choice.first));
+      return JsonObject().raw("committed", txn_json(h, first)).done();
   }
   return "null";
 }
 
 std::string steps_json(const History& h, const std::vector<Step>& steps, const std::vector<std::string>& says) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += step_json(h, steps[i], says[i]);
-  }
-  return out + "]";
+  auto words = says.begin();
+  return json_list(steps, [&](const Step& step) { return step_json(h, step, *words++); });
 }
 
-// Empty if it is not told by cases.
 std::string cases_json(const History& h, const Anomaly& a, const Explanation& e) {
-  if (a.cases.empty()) return {};
   const proof::Choices choices = choices_of(h, a);
-  std::string out = R"(, "cases": [)";
-  for (std::size_t i = 0; i < a.cases.size(); ++i) {
-    out += fmt::format(R"({}{{"assume": {}, "steps": {}}})", i > 0 ? ", " : "",
-                       list(choices.of_case[i], [&](const proof::Literal& l) { return choice_json(h, choices, l); }),
-                       steps_json(h, a.cases[i].steps, e.cases[i]));
-  }
-  return out + "]";
+  std::size_t i = 0;
+  return json_list(a.cases, [&](const Case& one) {
+    const auto literal = [&](const proof::Literal& l) { return choice_json(h, choices, l); };
+    const std::size_t place = i++;
+    return JsonObject()
+        .raw("assume", json_list(choices.of_case[place], literal))
+        .raw("steps", steps_json(h, one.steps, e.cases[place]))
+        .done();
+  });
 }
 
 std::string anomaly_json(const History& h, const Anomaly& a) {
   const Explanation e = explain(h, a);
-  std::string out =
-      fmt::format(R"({{"name": {}, "transactions": {}, "text": {}, "steps": {}{}, "contradiction": {}, "kind": {})",
-                  json_string(telling_name(h, a)), list(a.transactions, [&](TxnId t) { return txn_json(h, t); }),
-                  json_string(paragraph(e)), steps_json(h, a.steps, e.steps), cases_json(h, a, e),
-                  json_string(e.contradiction), json_string(full_name(a)));
-  if (a.source != ReadSource::kNotARead) {
-    out += fmt::format(R"(, "operation": {}, "key": {}, "read": {}, "source": {}, "source_writer": {})",
-                       op_json(h, a.op), key_json(h, a.key), h.values().json(a.read), json_string(name(a.source)),
-                       txn_json(h, a.source_writer));
-    if (a.expected_known) {
-      out += fmt::format(R"(, "expected": {}, "expected_writer": {})",
-                         a.expected_text.empty() ? h.values().json(a.expected) : a.expected_text,
-                         txn_json(h, a.expected_writer));
-    }
+  JsonObject out;
+  out.text("name", telling_name(h, a))
+      .raw("transactions", json_list(a.transactions, [&](TxnId t) { return txn_json(h, t); }))
+      .text("text", paragraph(e))
+      .raw("steps", steps_json(h, a.steps, e.steps));
+  if (!a.cases.empty()) out.raw("cases", cases_json(h, a, e));
+  out.text("contradiction", e.contradiction).text("kind", full_name(a));
+  if (a.source == ReadSource::kNotARead) return out.done();
+  out.raw("operation", op_json(h, a.op))
+      .raw("key", key_json(h, a.key))
+      .raw("read", h.values().json(a.read))
+      .text("source", name(a.source))
+      .raw("source_writer", txn_json(h, a.source_writer));
+  if (a.expected_known) {
+    out.raw("expected", a.expected_text.empty() ? h.values().json(a.expected) : a.expected_text)
+        .raw("expected_writer", txn_json(h, a.expected_writer));
   }
-  return out + "}";
+  return out.done();
 }
 
 std::string counts_by_name(const Verdict& v) {
-  std::string out = "{";
+  JsonObject out;
   for (std::size_t k = 0; k < v.counts.size(); ++k) {
-    if (v.counts[k] == 0) continue;
-    if (out.size() > 1) out += ", ";
-    out += fmt::format("{}: {}", json_string(info(static_cast<AnomalyKind>(k)).name), v.counts[k]);
+    if (v.counts[k] > 0) out.number(info(static_cast<AnomalyKind>(k)).name, v.counts[k]);
   }
-  return out + "}";
+  return out.done();
 }
 
-// Empty if nothing was searched.
-std::string search_json(const Verdict& v) {
-  if (!v.search) return {};
-  return fmt::format(
-      R"(, "search": {{"pairs": {}, "pruned": {}, "guessed": {}, "searched": {}, "reads": {}, "conflicts": {}}})",
-      v.search->pairs, v.search->pruned, v.search->guessed, v.search->searched, v.search->reads, v.search->conflicts);
+std::string search_json(const SearchStats& search) {
+  return JsonObject()
+      .number("pairs", search.pairs)
+      .number("pruned", search.pruned)
+      .number("guessed", search.guessed)
+      .number("searched", search.searched)
+      .number("reads", search.reads)
+      .number("conflicts", search.conflicts)
+      .done();
 }
 
-// Empty if it was not looked for.
-std::string strongest_json(const Report& r) {
-  if (!r.strongest) return {};
-  std::string levels;
+std::string strongest_levels_json(const Strongest& strongest) {
+  JsonObject out;
   for (const LevelInfo& level : all_levels()) {
-    const auto outcome = r.strongest->at(level.level);
-    if (!outcome) continue;
-    const std::string_view state = r.strongest->is_untested(level.level) ? kNotTested : name(*outcome);
-    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", json_string(level.name), json_string(state));
+    const auto outcome = strongest.at(level.level);
+    if (outcome) out.text(level.name, strongest.is_untested(level.level) ? kNotTested : name(*outcome));
   }
-  return fmt::format(R"(, "strongest": {}, "levels": {{{}}})",
-                     list(r.strongest->holds, [](Level level) { return json_string(info(level).name); }), levels);
+  return out.done();
 }
 
 std::string_view witness_name(Witness::Kind kind) {
@@ -149,65 +141,73 @@ std::string_view witness_name(Witness::Kind kind) {
   }
 }
 
-}  // namespace
-
-std::string json_string(std::string_view text) {
-  std::string out;
-  append_json_string(text, out);
-  return out;
+std::string stats_json(const Report& r) {
+  const WholeHistory whole = whole_of(r);
+  JsonObject seconds;
+  seconds.decimal("load", r.stats.load_seconds, 6).decimal("check", r.stats.check_seconds, 6);
+  if (r.strongest) seconds.decimal("strongest", r.stats.strongest_seconds, 6);
+  return JsonObject()
+      .number("transactions", whole.transactions)
+      .number("operations", whole.operations)
+      .raw("seconds", seconds.done())
+      .raw("cpu_seconds", JsonObject()
+                              .decimal("load", r.stats.load_cpu_seconds, 6)
+                              .decimal("check", r.stats.check_cpu_seconds, 6)
+                              .done())
+      .decimal("peak_mib", r.stats.peak_mib, 1)
+      .done();
 }
+
+}  // namespace
 
 std::string render_json(const Report& r) {
   const Verdict& v = r.verdict;
-  const History& h = r.history;
-  const WholeHistory whole = whole_of(r);
+  const auto quoted = [](std::string_view text) { return json_string(text); };
   std::vector<std::string> notes = r.notes;
   notes.insert(notes.end(), v.notes.begin(), v.notes.end());
-  std::string out = fmt::format(R"({{"file": {}, "level": {}, "verdict": {}, "method": {})", json_string(r.file),
-                                json_string(info(v.level).name), json_string(name(v.outcome)), json_string(v.method));
-  if (!v.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(v.reason));
-  if (v.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*v.holds).name));
-  out += fmt::format(R"(, "anomalies": {}, "counts": {})",
-                     list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(h, a); }), counts_by_name(v));
-  out += fmt::format(
-      R"(, "why": {}, "format": {}, "evidence": {}, "notes": {}, "witness": {})", json_string(r.why_method),
-      json_string(r.format), list(whole.evidence, [](std::string_view s) { return json_string(s); }),
-      list(notes, [](const std::string& s) { return json_string(s); }), json_string(witness_name(v.witness.kind)));
-  if (r.proof != Proof::kNotAsked) {
-    const bool by_steps = r.proof == Proof::kStepsHold;
-    out += by_steps ? R"(, "steps_proved": true)" : fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
-    if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
+  JsonObject out;
+  out.text("file", r.file).text("level", info(v.level).name).text("verdict", name(v.outcome)).text("method", v.method);
+  if (!v.reason.empty()) out.text("reason", v.reason);
+  if (v.holds) out.text("holds", info(*v.holds).name);
+  out.raw("anomalies", json_list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(r.history, a); }))
+      .raw("counts", counts_by_name(v))
+      .text("why", r.why_method)
+      .text("format", r.format)
+      .raw("evidence", json_list(whole_of(r).evidence, quoted))
+      .raw("notes", json_list(notes, quoted))
+      .text("witness", witness_name(v.witness.kind));
+  if (r.proof == Proof::kStepsHold) {
+    out.truth("steps_proved", true);
+  } else if (r.proof != Proof::kNotAsked) {
+    out.truth("proved", r.proof == Proof::kHolds);
+    if (r.proof == Proof::kFails) out.text("proof_says", r.proof_says);
   }
   if (r.known) {
-    const auto names = [](const std::vector<std::string>& all) {
-      return list(all, [](const std::string& s) { return json_string(s); });
-    };
-    out += fmt::format(R"(, "baseline": {{"file": {}, "known": {}, "new": {}}})", json_string(r.known->baseline),
-                       names(r.known->known), names(r.known->fresh));
+    out.raw("baseline", JsonObject()
+                            .text("file", r.known->baseline)
+                            .raw("known", json_list(r.known->known, quoted))
+                            .raw("new", json_list(r.known->fresh, quoted))
+                            .done());
   }
   if (!r.methods.empty()) {
-    out += fmt::format(R"(, "methods": {})", list(r.methods, [](const MethodCase& m) {
-                         return fmt::format(R"({{"name": {}, "fate": {}, "why": {}}})", json_string(m.name),
-                                            json_string(name(m.fate)), json_string(m.why));
-                       }));
+    out.raw("methods", json_list(r.methods, [](const MethodCase& m) {
+              return JsonObject().text("name", m.name).text("fate", name(m.fate)).text("why", m.why).done();
+            }));
   }
-  out += search_json(v) + strongest_json(r);
-  const std::string search =
-      r.strongest ? fmt::format(R"(, "strongest": {:.6f})", r.stats.strongest_seconds) : std::string();
-  out += fmt::format(
-      R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}{}}}, "cpu_seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
-      whole.transactions, whole.operations, r.stats.load_seconds, r.stats.check_seconds, search,
-      r.stats.load_cpu_seconds, r.stats.check_cpu_seconds, r.stats.peak_mib);
-  return out;
+  if (v.search) out.raw("search", search_json(*v.search));
+  if (r.strongest) {
+    out.raw("strongest", json_list(r.strongest->holds, [&](Level level) { return quoted(info(level).name); }))
+        .raw("levels", strongest_levels_json(*r.strongest));
+  }
+  return out.raw("stats", stats_json(r)).done();
 }
 
 std::string render_json_error(std::string_view file, std::string_view message) {
-  return fmt::format(R"({{"file": {}, "error": {}}})", json_string(file), json_string(message));
+  return JsonObject().text("file", file).text("error", message).done();
 }
 
 std::string render_json_undecided(std::string_view file, std::string_view reason) {
-  return fmt::format(R"({{"file": {}, "verdict": {}, "reason": {}}})", json_string(file),
-                     json_string(name(Outcome::kUndecided)), json_string(reason));
+  return JsonObject().text("file", file).text("verdict", name(Outcome::kUndecided)).text("reason", reason).done();
 }
 
 }  // namespace isolde

@@ -7,12 +7,10 @@
 
 #include <string>
 
+#include "base/json_text.h"
 #include "report/report.h"
 
 namespace isolde {
-
-// `text` as a JSON string, with its quotes.
-[[nodiscard]] std::string json_string(std::string_view text);
 
 // Without a newline at its end.
 [[nodiscard]] std::string render_json(const Report& report);

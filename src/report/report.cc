@@ -6,6 +6,7 @@
 #include <map>
 
 #include "anomaly/telling.h"
+#include "base/text.h"
 #include "report/words.h"
 
 namespace isolde {
@@ -23,12 +24,10 @@ std::string count_text(const History& h, const Verdict& verdict, AnomalyKind kin
     ++telling[telling_kind(h, a)];
   }
   if (at_hand != all) return fmt::format("{} {}", info(kind).name, grouped(all));
-  std::string text;
-  for (const auto& [one, times] : telling) {
-    text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", info(one).name,
-                        one == kind ? std::string() : fmt::format(" ({})", info(kind).name), grouped(times));
-  }
-  return text;
+  return joined(telling, [kind](const auto& one) {
+    return fmt::format("{}{} {}", info(one.first).name,
+                       one.first == kind ? std::string() : fmt::format(" ({})", info(kind).name), grouped(one.second));
+  });
 }
 
 }  // namespace
@@ -96,9 +95,7 @@ std::string search_text(const SearchStats& search) {
 
 std::string strongest_text(const Strongest& strongest) {
   const auto names = [](std::span<const Level> levels) {
-    std::string text;
-    for (const Level level : levels) text += fmt::format("{}{}", text.empty() ? "" : ", ", info(level).name);
-    return text;
+    return joined(levels, [](Level level) { return info(level).name; });
   };
   const std::span<const Level> holds = strongest.holds;
   std::string text;
@@ -117,6 +114,8 @@ std::string strongest_text(const Strongest& strongest) {
           break;
         case Strongest::Stop::kTime:
           return "out of time (--timeout) before";
+        case Strongest::Stop::kCancelled:
+          return "cancelled before";
         case Strongest::Stop::kWork:
           return "step limit reached (--strongest lifts it) before";
       }

@@ -13,6 +13,7 @@
 #include "anomaly/strongest.h"
 #include "anomaly/verdict.h"
 #include "history/history.h"
+#include "proof/prove.h"
 
 namespace isolde {
 
@@ -24,10 +25,6 @@ struct RunStats {
   double strongest_seconds = 0;  // looking for the strongest level that holds; no part of check_seconds
   double peak_mib = 0;
 };
-
-// What became of re-checking the verdict from the raw history (`check --prove`).
-// kStepsHold: of `mirror`, whose steps break a profile, which no history says.
-enum class Proof : std::uint8_t { kNotAsked, kHolds, kStepsHold, kFails };
 
 // Of a violated history: which findings a baseline says are known (`check --baseline`), by name with their numbers.
 struct KnownFindings {

@@ -47,15 +47,6 @@ std::string verdict_line(const Report& r, const Paint& paint) {
          "\n";
 }
 
-std::string joined(const std::vector<std::string_view>& parts) {
-  std::string text;
-  for (const std::string_view part : parts) {
-    if (!text.empty()) text += ", ";
-    text += part;
-  }
-  return text;
-}
-
 std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<10}{}\n", label, text); }
 
 std::string facts(const Report& r) {
@@ -68,7 +59,7 @@ std::string facts(const Report& r) {
   for (const MethodCase& m : r.methods) {
     text += row(&m == r.methods.data() ? "methods" : "", fmt::format("{:<9} {}: {}", m.name, name(m.fate), m.why));
   }
-  text += row("evidence", joined(h.evidence));
+  text += row("evidence", fmt::format("{}", fmt::join(h.evidence, ", ")));
   text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.transactions, "transaction"),
                                      words::counted(h.operations, "operation"), words::counted(h.keys, "key"),
                                      words::counted(h.sessions, "session"), r.format));

@@ -14,6 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/text.h"
+
 namespace isolde::stream {
 namespace {
 
@@ -68,8 +70,7 @@ Result<ListeningSocket> ListeningSocket::open(const std::string& address, bool h
   std::string host = colon == std::string::npos ? "127.0.0.1" : rest.substr(0, colon);
   const std::string port = colon == std::string::npos ? rest : rest.substr(colon + 1);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  const bool is_port = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos &&
-                       std::stoul(port) <= 65535;
+  const bool is_port = port.size() <= 5 && is_all_digits(port) && std::stoul(port) <= 65535;
   if (!is_port || host.empty()) {
     return Error{fmt::format("expected tcp:PORT or tcp:HOST:PORT with a port of at most 65535, not {}", address)};
   }

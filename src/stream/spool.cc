@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/files.h"
+
 namespace isolde::stream {
 namespace {
 
@@ -46,17 +48,6 @@ Result<std::string> segment_content(const std::string& path) {
     if (number != 0) return errno_error("cannot read", path);
     return content;
   }
-}
-
-// All of it, or an error.
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "history/value.h"
+#include "base/files.h"
+#include "base/json_text.h"
 
 namespace isolde::stream {
 namespace {
@@ -17,19 +18,13 @@ namespace {
 // An engine tells nothing twice; two violations that share an identity come close to each other.
 constexpr std::size_t kRemembered = std::size_t{1} << 18;
 
-std::string as_json_string(std::string_view text) {
-  std::string out;
-  append_json_string(text, out);
-  return out;
-}
-
 // Ids, keys and values come as JSON, unless their text is no longer known: "(value 1f2e…, no longer held)".
 std::string as_json(const std::string& text) {
   if (text.empty()) return "null";
   constexpr std::string_view kFirst = "0123456789-\"[{";
   const bool json =
       kFirst.find(text.front()) != std::string_view::npos || text == "null" || text == "true" || text == "false";
-  return json ? text : as_json_string(text);
+  return json ? text : json_string(text);
 }
 
 constexpr std::string_view kIdentity = R"("identity": ")";
@@ -47,27 +42,28 @@ std::string_view member(std::string_view line, std::string_view label) {
 }  // namespace
 
 std::string violation_json(const OnlineViolation& v, std::string_view event, std::string_view why) {
-  std::string ids;
-  for (const std::string& id : v.transactions) ids += (ids.empty() ? "" : ", ") + as_json(id);
-  std::string out =
-      fmt::format(R"({{"event": {}, {}{:016x}", {}{}", "rule": {}, "transactions": [{}])", as_json_string(event),
-                  kIdentity, v.identity, kName, full_name(v.kind, v.variant), as_json_string(v.rule), ids);
-  if (!v.key.empty()) out += fmt::format(R"(, "key": {})", as_json(v.key));
-  if (!v.read.empty()) out += fmt::format(R"(, "read": {})", as_json(v.read));
-  if (!v.expected.empty()) out += fmt::format(R"(, "expected": {})", as_json(v.expected));
-  if (v.time != kNoTime) out += fmt::format(R"(, "time": {})", v.time);
+  JsonObject out;
+  out.text("event", event)
+      .text("identity", fmt::format("{:016x}", v.identity))
+      .text("name", full_name(v.kind, v.variant))
+      .text("rule", v.rule)
+      .raw("transactions", json_list(v.transactions, as_json));
+  if (!v.key.empty()) out.raw("key", as_json(v.key));
+  if (!v.read.empty()) out.raw("read", as_json(v.read));
+  if (!v.expected.empty()) out.raw("expected", as_json(v.expected));
+  if (v.time != kNoTime) out.number("time", v.time);
   if (!v.steps.empty()) {
-    std::string steps;
-    for (const OnlineStep& step : v.steps) {
-      steps += fmt::format(R"({}{{"from": {}, "to": {}, "type": {}{}}})", steps.empty() ? "" : ", ",
-                           as_json(v.transactions[step.from]), as_json(v.transactions[step.to]),
-                           as_json_string(name(step.type)),
-                           step.key.empty() ? std::string() : fmt::format(R"(, "key": {})", as_json(step.key)));
-    }
-    out += fmt::format(R"(, "steps": [{}])", steps);
+    out.raw("steps", json_list(v.steps, [&](const OnlineStep& step) {
+              JsonObject one;
+              one.raw("from", as_json(v.transactions[step.from]))
+                  .raw("to", as_json(v.transactions[step.to]))
+                  .text("type", name(step.type));
+              if (!step.key.empty()) one.raw("key", as_json(step.key));
+              return one.done();
+            }));
   }
-  if (!why.empty()) out += fmt::format(R"(, "why": {})", as_json_string(why));
-  return out + fmt::format(R"(, "text": {}}})", as_json_string(v.text));
+  if (!why.empty()) out.text("why", why);
+  return out.text("text", v.text).done();
 }
 
 ViolationRecord::~ViolationRecord() {
@@ -142,14 +138,9 @@ bool ViolationRecord::add(const OnlineViolation& violation) {
   if (!fault_.empty() || known_.contains(violation.identity)) return false;
   if (file_ >= 0) {
     const std::string line = violation_json(violation, "violation") + "\n";
-    for (std::size_t done = 0; done < line.size();) {
-      const ssize_t n = ::write(file_, line.data() + done, line.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) {
-        fault_ = fmt::format("{}: {}", path_, std::strerror(errno));
-        return false;
-      }
-      done += static_cast<std::size_t>(n);
+    if (!write_all(file_, line)) {
+      fault_ = fmt::format("{}: {}", path_, std::strerror(errno));
+      return false;
     }
     size_ += line.size();
   }

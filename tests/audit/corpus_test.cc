@@ -4,6 +4,7 @@
 //   -- schema: shop.ddl                                              (beside it; may be left out)
 //   -- at read-committed: lost update, write skew; targets orders.total
 //   -- at snapshot-isolation: none
+//   -- across transactions: acts events.seats_left                   (all pairs, in any order; may be left out)
 //
 // A file without `about` or without a level fails. The anomalies' names are all that are found, in any order; targets
 // may be left out.
@@ -36,6 +37,7 @@ struct Expected {
 struct Stated {
   std::string about, schema;
   std::vector<Expected> at;
+  std::optional<Names> across;
 };
 
 Names names_in(std::string_view text) {
@@ -57,6 +59,10 @@ Stated stated_by(const std::string& path) {
     const std::string word = line.substr(3, colon - 3), value = line.substr(colon + 2);
     if (word == "about") out.about = value;
     if (word == "schema") out.schema = value;
+    if (word == "across transactions") {
+      out.across = names_in(value);
+      out.across->erase("none");
+    }
     if (!word.starts_with("at ")) continue;
     const auto level = weak_level_named(word.substr(3));
     if (!level) ADD_FAILURE() << path << ": no level " << word;
@@ -101,6 +107,12 @@ TEST_P(AuditCorpus, WhatItStatesIsFound) {
     EXPECT_EQ(found, expected.anomalies) << name(expected.level) << "\n" << text;
     if (expected.targets) {
       EXPECT_EQ(targets, *expected.targets) << name(expected.level) << "\n" << text;
+    }
+    if (stated.across) {
+      Names across;
+      for (const ScopeFinding& one : (*audit)->scope)
+        across.insert(std::string(name(one.kind)) + " " + scope_column(one, (*audit)->classes.schema, (*audit)->log));
+      EXPECT_EQ(across, *stated.across) << text;
     }
     EXPECT_EQ((*audit)->classes.not_understood_statements, 0u) << text;
     EXPECT_EQ((*audit)->finding(), expected.anomalies.empty() ? Finding::kNone : Finding::kAnomalies);

@@ -46,6 +46,30 @@ TEST(PlainLists, PickOneByLimitOneMinOrMax) {
   }
 }
 
+TEST(PlainLists, OneNumberIsACountOrASumOfAllRowsTogether) {
+  for (const std::string_view sql : {"SELECT count(*) FROM t WHERE a = 1", "SELECT sum(id) AS n FROM t, u LIMIT 1",
+                                     "SELECT coalesce(max(id), 0) FROM t", "SELECT avg(a)::int FROM t"}) {
+    EXPECT_TRUE(understood(sql).one_number) << sql;
+  }
+  for (const std::string_view sql :
+       {"SELECT a, count(*) FROM t GROUP BY a", "SELECT count(*) FROM t GROUP BY a", "SELECT count(*), max(a) FROM t",
+        "SELECT a FROM t LIMIT 1", "SELECT count(*) OVER (ORDER BY a) FROM t", "SELECT lower('x') FROM t",
+        "SELECT id FROM t WHERE a = (SELECT max(id) FROM u)"}) {
+    EXPECT_FALSE(understood(sql).one_number) << sql;
+  }
+}
+
+TEST(Assignments, WhatIsTakenFromAValueIsKnown) {
+  const auto subtracts = [](std::string_view sql) {
+    const Statement statement = understood(sql);
+    return std::ranges::any_of(statement.accesses, [](const Access& access) { return access.subtracts; });
+  };
+  EXPECT_TRUE(subtracts("UPDATE t SET a = a - 5 WHERE id = 1"));
+  EXPECT_TRUE(subtracts("UPDATE t SET b = 3, a = (t.a - 5) WHERE id = 1"));
+  EXPECT_FALSE(subtracts("UPDATE t SET a = a + 5 WHERE id = 1"));
+  EXPECT_FALSE(subtracts("UPDATE t SET a = b - 5 WHERE id = 1"));
+}
+
 TEST(Assignments, NegativeNumbersAreKnown) {
   const Statement statement = understood("UPDATE t SET a = -5, b = 7 WHERE id = 1");
   EXPECT_EQ(statement.assigned.size(), 1U);

@@ -15,7 +15,7 @@
 #include <tuple>
 
 #include "anomaly/level.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/effort.h"
@@ -187,7 +187,7 @@ struct EngineRow {
   OracleEvidence (*evidence)(const History& h, const Verdict& verdict);  // that the verdict is about
   bool (*must_decide)(const History& h, Level level);                    // when kUndecided is not allowed
   bool satisfies;                                                        // whether it ever says so
-  bool guess = true;                                                     // Limits::guess
+  bool guess = true;                                                     // EngineOptions::guess
   bool counters = false;                                                 // it is for these alone
 };
 std::string label(const EngineRow& row) { return std::string(row.name) + (row.guess ? "" : "_without_guessing"); }
@@ -225,7 +225,7 @@ std::string disagreement(const Verdict& verdict, OracleVerdict truth, bool must_
       if (truth == OracleVerdict::kSatisfied) return "violated, but the oracle says satisfied";
       return verdict.anomalies.empty() || verdict.total() == 0 ? "violated without an anomaly" : "";
     case Outcome::kUndecided:
-      if (verdict.reason.empty()) return "undecided without a reason";
+      if (verdict.reason.empty() || verdict.why_open == WhyOpen::kDecided) return "undecided without a reason";
       return must_decide ? "undecided, but everything needed is known" : "";
   }
   return "no outcome";
@@ -253,9 +253,7 @@ std::string unsaid(const Verdict& verdict) {
 Finding judge(Against against, const EngineRow& row, const Engine& engine, Level level, const History& h,
               OracleCase& oracle_case) {
   if (!engine.lacks(h, level).empty()) return {};
-  Limits limits;
-  limits.guess = row.guess;
-  const Verdict verdict = engine.check(h, level, limits);
+  const Verdict verdict = engine.check(h, level, Limits{}, {.guess = row.guess});
   Finding found{verdict.outcome, unsaid(verdict), rests_on(verdict, Ground::kTimestamps),
                 rests_on(verdict, Ground::kSnapshot)};
   if (!found.fault.empty()) return found;
@@ -354,7 +352,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, Conformance,
 
 TEST(ConformanceTable, EveryEngineHasItsRow) {
   for (const Engine& engine : engines()) {
-    if (engine.name == "mirror") continue;  // judges by a profile, not by a level: tests/mirror
+    if (engine.given == Given::kProfile) continue;  // judges by a profile, not by a level: tests/mirror
     bool found = false;
     for (const EngineRow& row : kEngines) found |= row.name == engine.name;
     EXPECT_TRUE(found) << engine.name << " is not compared with the oracle: add its row to kEngines";

@@ -5,9 +5,9 @@
 
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
-#include "check/choose.h"
+#include "check/choose/choose.h"
+#include "check/choose/strongest.h"
 #include "check/engine.h"
-#include "check/strongest.h"
 #include "format/native.h"
 #include "tests/oracle/oracle.h"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "check/choose.h"
-#include "check/strongest.h"
+#include "check/choose/choose.h"
+#include "check/choose/strongest.h"
 #include "format/format.h"
 #include "hunt/finding_file.h"
 #include "probe/scenario.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "gen/generate.h"
 #include "gen/plants.h"
 #include "proof/prove.h"

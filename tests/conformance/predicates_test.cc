@@ -14,7 +14,7 @@
 #include <tuple>
 
 #include "anomaly/level.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/effort.h"
@@ -109,7 +109,7 @@ Finding judge(const EngineRow& row, const Engine& engine, Level level, const His
   const Verdict verdict = engine.check(h, level, {});
   Finding found{verdict.outcome, ""};
   if (verdict.outcome == Outcome::kUndecided) {
-    if (verdict.reason.empty()) found.fault = "undecided without a reason";
+    if (verdict.reason.empty() || verdict.why_open == WhyOpen::kDecided) found.fault = "undecided without a reason";
     if (row.must_decide(h)) found.fault = "undecided, but everything needed is known: " + verdict.reason;
     return found;
   }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "anomaly/level.h"
-#include "check/choose.h"
-#include "check/strongest.h"
+#include "check/choose/choose.h"
+#include "check/choose/strongest.h"
 #include "format/native.h"
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"
@@ -92,7 +92,8 @@ Answer answer(const History& h, OracleCase& oracle_case, Level level) {
   out.verdict = checks.check(choice, level, {});
   out.truth = oracle_case(level, evidence_of(choice, out.verdict));
   if (out.verdict.outcome == Outcome::kUndecided) {
-    if (out.verdict.reason.empty()) out.fault = "undecided without a reason";
+    if (out.verdict.reason.empty() || out.verdict.why_open == WhyOpen::kDecided)
+      out.fault = "undecided without a reason";
     return out;
   }
   if (out.verdict.outcome == Outcome::kSatisfied && out.truth == OracleVerdict::kViolated)

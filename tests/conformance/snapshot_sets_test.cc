@@ -1,7 +1,7 @@
 // Snapshots as version sets: histories in which most transactions have snapshots, and few predicates version sets of
 // their own. What the engine then says, or would say if it found nothing without them, must agree with the oracle, and
 // be proved.
-#include "check/graph/snapshot_sets.h"
+#include "check/cycles/snapshot_sets.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "anomaly/level.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/effort.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "check/engine.h"
-#include "check/evidence_use.h"
+#include "check/choose/engines.h"
+#include "check/choose/evidence_use.h"
 #include "gen/generate.h"
 #include "gen/plants.h"
 #include "proof/prove.h"

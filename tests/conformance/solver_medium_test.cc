@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "anomaly/level.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "gen/generate.h"
 #include "gen/plants.h"
 #include "proof/prove.h"
@@ -202,8 +202,7 @@ class Judge {
     Limits limits;
     WorkBudget budget(kStepsOfACheck);
     limits.work = &budget;
-    limits.guess = guess;
-    return engine_named(method)->check(h_, level, limits);
+    return engine_named(method)->check(h_, level, limits, {.guess = guess});
   }
 
   const History& h_;

@@ -1,13 +1,13 @@
 // Version orders by timestamps and snapshots, by themselves: the engine tries a guess first, which leaves few histories
 // where they matter. Here they are always used, and the graph that follows must agree with the oracle.
-#include "check/graph/version_evidence.h"
+#include "check/cycles/version_evidence.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "check/graph/cycles.h"
+#include "check/cycles/cycles.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/effort.h"
 #include "tests/support/history_text.h"

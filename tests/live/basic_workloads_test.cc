@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "check/choose.h"
-#include "check/engine.h"
-#include "check/strongest.h"
+#include "check/choose/choose.h"
+#include "check/choose/engines.h"
+#include "check/choose/strongest.h"
 #include "db/server.h"
 #include "format/format.h"
 #include "proof/prove.h"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "check/choose.h"
+#include "check/choose/choose.h"
 
 namespace isolde::test {
 namespace {

@@ -1,13 +1,10 @@
-// tests/live/proxy_record_test.cc: what `isolde proxy` records of applications that know nothing of it, and what
-// `isolde check` says of that.
+// tests/live/proxy_record_test.cc: statements that are rewritten for the record: their clients see no difference.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <libpq-fe.h>
 
 #include <string>
 #include <vector>
 
-#include "tests/cli/run_program.h"
 #include "tests/live/proxy_twins.h"
 
 namespace isolde::test {
@@ -167,155 +164,6 @@ TEST(ProxyRecord, WhatTheUserMayNotSeeIsNotAskedFor) {
   const auto recorded = twins.recorded();
   EXPECT_EQ(recorded.left_out.at("a privilege that is missing"), 3U);
   EXPECT_EQ(recorded.statements, 4U);
-}
-
-// ---- whole applications ----
-
-class Application {
- public:
-  explicit Application(const std::string& port, const std::string& user)
-      : connection_(PQconnectdb(fmt::format("host=127.0.0.1 port={} user={} dbname=proxy_app", port, user).c_str())) {
-    EXPECT_EQ(PQstatus(connection_), CONNECTION_OK) << PQerrorMessage(connection_);
-  }
-  ~Application() { PQfinish(connection_); }
-  Application(const Application&) = delete;
-  Application& operator=(const Application&) = delete;
-  std::string ask(const std::string& sql) {
-    PGresult* const result = PQexec(connection_, sql.c_str());
-    std::string out;
-    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0) out = PQgetvalue(result, 0, 0);
-    if (PQresultStatus(result) == PGRES_FATAL_ERROR) out = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    PQclear(result);
-    return out;
-  }
-
- private:
-  PGconn* connection_;
-};
-
-// A database of its own, and a proxy that records what passes.
-class Shop {
- public:
-  Shop() : url_(shared_server({"postgres", "", {}})->superuser_url()), user_(db::parse_url(url_)->user) {
-    psql("postgres", "drop database if exists proxy_app with (force)");
-    psql("postgres", "create database proxy_app");
-    psql("proxy_app", "create table stock (item text primary key, n int); insert into stock values ('pen', 10)");
-    const auto url = *db::parse_url(url_of_database(url_, "proxy_app"));
-    recorder_ = *proxy::capture::Recorder::begin(url, scratch_.path("run.jsonl"), 2);
-    proxy_ = std::make_unique<RunningProxy>(url_, proxy::ProxyOptions{.threads = 2}, recorder_->listeners());
-  }
-  ~Shop() {
-    proxy_.reset();
-    recorder_.reset();
-    psql("postgres", "drop database proxy_app with (force)");
-  }
-  Shop(const Shop&) = delete;
-  Shop& operator=(const Shop&) = delete;
-
-  void psql(const std::string& database, const std::string& sql) const {
-    const Answer answer =
-        run_program({"psql", "-X", "-q", "-h", db::parse_url(url_)->host, "-U", user_, "-c", sql, database});
-    EXPECT_EQ(answer.status, 0) << answer.err;
-  }
-  [[nodiscard]] Application client() const { return Application(proxy_->port(), user_); }
-  [[nodiscard]] std::string port() const { return proxy_->port(); }
-  [[nodiscard]] const std::string& user() const { return user_; }
-  proxy::capture::Recorded finish() {
-    proxy_->stop();
-    auto recorded = recorder_->finish();
-    EXPECT_TRUE(recorded) << recorded.error().message();
-    return recorded ? *std::move(recorded) : proxy::capture::Recorded{};
-  }
-  [[nodiscard]] Answer check(const std::string& level) const {
-    return isolde({"check", scratch_.path("run.jsonl"), "--level", level, "--prove"});
-  }
-  [[nodiscard]] std::string history() const { return content_of(scratch_.path("run.jsonl")); }
-
- private:
-  std::string url_, user_;
-  Scratch scratch_;
-  std::unique_ptr<proxy::capture::Recorder> recorder_;
-  std::unique_ptr<RunningProxy> proxy_;
-};
-
-TEST(ProxyRecord, ALostUpdateOfAnApplicationIsFound) {
-  Shop shop;
-  {
-    Application ann = shop.client(), bob = shop.client();
-    for (Application* const one : {&ann, &bob}) one->ask("begin");
-    EXPECT_EQ(ann.ask("select n from stock where item = 'pen'"), "10");
-    EXPECT_EQ(bob.ask("select n from stock where item = 'pen'"), "10");
-    ann.ask("update stock set n = 9 where item = 'pen'");
-    ann.ask("commit");
-    bob.ask("update stock set n = 9 where item = 'pen'");
-    bob.ask("commit");
-  }
-  const auto recorded = shop.finish();
-  EXPECT_EQ(recorded.transactions, 2U);
-  EXPECT_TRUE(recorded.notes.empty()) << fmt::format("{}", recorded.notes.front());
-  EXPECT_EQ(shop.check("read-committed").status, 0);
-  const Answer si = shop.check("snapshot-isolation");
-  EXPECT_EQ(si.status, 1) << si.out << shop.history();
-  EXPECT_NE(si.out.find("lost-update"), std::string::npos) << si.out;
-}
-
-TEST(ProxyRecord, WhatSerializableRefusesIsNoViolation) {
-  Shop shop;
-  shop.psql("proxy_app", "insert into stock values ('ink', 10)");
-  {
-    Application ann = shop.client(), bob = shop.client();
-    for (int i = 0; i < 5; ++i) {
-      for (Application* const one : {&ann, &bob}) one->ask("begin isolation level serializable");
-      ann.ask("select n from stock where item = 'pen'");
-      bob.ask("select n from stock where item = 'ink'");
-      ann.ask("update stock set n = n + 1 where item = 'ink'");
-      bob.ask("update stock set n = n + 1 where item = 'pen'");
-      ann.ask("commit");
-      bob.ask("commit");
-    }
-  }
-  EXPECT_GE(shop.finish().transactions, 5U);
-  EXPECT_EQ(shop.check("serializable").status, 0) << shop.history();
-}
-
-TEST(ProxyRecord, WritesOfOthersAndRolledBackSavepointsAreNotJudged) {
-  Shop shop;
-  {
-    Application ann = shop.client();
-    ann.ask("begin");
-    ann.ask("savepoint s");
-    ann.ask("update stock set n = 1 where item = 'pen'");
-    ann.ask("rollback to s");
-    ann.ask("commit");
-    shop.psql("proxy_app", "update stock set n = 2");  // not through the proxy
-    EXPECT_EQ(ann.ask("select n from stock where item = 'pen'"), "2");
-  }
-  const auto recorded = shop.finish();
-  ASSERT_EQ(recorded.notes.size(), 1U);
-  EXPECT_EQ(recorded.notes[0], "1 reads left out: they saw versions that no recorded statement wrote");
-  EXPECT_EQ(shop.check("serializable").status, 0);
-}
-
-TEST(ProxyRecord, PgbenchIsJudgedAsItsServerPromises) {
-  const auto run = [](Shop& shop, const std::string& mode, const std::string& level) {
-    return run_program({"pgbench", "-h", "127.0.0.1", "-p", shop.port(), "-U", shop.user(), "-n", "-c", "8", "-j", "1",
-                        "-t", "60", "--max-tries", "10", "-M", mode, "proxy_app"},
-                       {fmt::format("PGOPTIONS=-c default_transaction_isolation={}", level)});
-  };
-  for (const auto& [mode, level, holds] : {std::tuple{"simple", "read\\ committed", "read-committed"},
-                                           std::tuple{"extended", "repeatable\\ read", "snapshot-isolation"},
-                                           std::tuple{"prepared", "serializable", "serializable"}}) {
-    Shop shop;
-    const Answer made =
-        run_program({"pgbench", "-h", "127.0.0.1", "-p", shop.port(), "-U", shop.user(), "-i", "-q", "proxy_app"});
-    ASSERT_EQ(made.status, 0) << made.err;
-    const Answer ran = run(shop, mode, level);
-    EXPECT_EQ(ran.status, 0) << mode << ran.out << ran.err;
-    const auto recorded = shop.finish();
-    EXPECT_GE(recorded.transactions, 400U) << mode;
-    const Answer judged = shop.check(holds);
-    EXPECT_EQ(judged.status, 0) << mode << judged.out << judged.err;
-  }
 }
 
 }  // namespace proxy_record_test

@@ -3,7 +3,7 @@
 // found.
 #include <functional>
 
-#include "check/choose.h"
+#include "check/choose/choose.h"
 #include "db/server.h"
 #include "tests/live/shared_server.h"
 #include "tests/support/faulty_database.h"

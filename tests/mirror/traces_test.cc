@@ -56,9 +56,7 @@ Stated stated_by(const std::string& path) {
 
 // The names of what is found, or "nothing".
 std::string found_in(const History& history, const mirror::Profile& profile) {
-  Limits limits;
-  limits.profile = &profile;
-  const Verdict verdict = kMirrorEngine.check(history, level_of(profile), limits);
+  const Verdict verdict = kMirrorEngine.check(history, level_of(profile), Limits{}, {.profile = &profile});
   if (verdict.anomalies.empty()) return "nothing";
   const auto proof = prove(history, verdict);
   EXPECT_TRUE(proof) << proof.error().message();

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/rng.h"
-#include "check/choose.h"
+#include "check/choose/choose.h"
 #include "history/commit_interval.h"
 #include "history/history_builder.h"
 

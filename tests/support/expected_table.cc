@@ -15,7 +15,7 @@ namespace {
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   std::stringstream rest(line);
-  for (std::string cell; std::getline(rest, cell, '|');) cells.emplace_back(probe::trimmed(cell));
+  for (std::string cell; std::getline(rest, cell, '|');) cells.emplace_back(trimmed(cell));
   return cells;
 }
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "db/database.h"
 #include "format/format.h"
 #include "proof/prove.h"

@@ -9,20 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+
 namespace isolde::audit::testing {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
   while (true) {
     const std::size_t end = text.find(at);
-    if (const std::string_view part = trim(text.substr(0, end)); !part.empty()) parts.push_back(part);
+    if (const std::string_view part = trimmed(text.substr(0, end)); !part.empty()) parts.push_back(part);
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
@@ -47,7 +43,7 @@ class Builder {
   void add_table(std::string_view text) {
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos || !text.ends_with(')')) return fail("no table", text);
-    const TableId table = out_.schema.add_table(trim(text.substr(0, open)));
+    const TableId table = out_.schema.add_table(trimmed(text.substr(0, open)));
     for (std::string_view name : split(text.substr(open + 1, text.size() - open - 2), ',')) {
       const bool key = name.ends_with('*');
       if (key) name.remove_suffix(1);
@@ -59,12 +55,12 @@ class Builder {
   void add_class(std::string_view line) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return fail("no colon", line);
-    std::string_view name = trim(line.substr(0, colon));
+    std::string_view name = trimmed(line.substr(0, colon));
     TransactionClass one;
     one.transactions = 1;
     if (const std::size_t open = name.find('['); open != std::string_view::npos) {
       one.transactions = std::stoull(std::string(name.substr(open + 1)));
-      name = trim(name.substr(0, open));
+      name = trimmed(name.substr(0, open));
     }
     one.name = name;
     variables_.clear();

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "check/graph/dependencies.h"
-#include "check/graph/version_order.h"
+#include "check/cycles/dependencies.h"
+#include "check/cycles/version_order.h"
 #include "check/solver/choices.h"
 #include "check/solver/problem.h"
 #include "tests/support/order_levels.h"

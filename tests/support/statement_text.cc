@@ -6,15 +6,10 @@
 #include <set>
 
 #include "audit/sql/meaning.h"
+#include "base/text.h"
 
 namespace isolde::audit::testing {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 void add_column(Schema& schema, TableId table, std::string_view text) {
   const std::size_t end = text.find_first_of("*!? >");

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "audit/classes/equal_evidence.h"
+#include "audit/classes/write_backs.h"
 #include "audit/facts/fact.h"
 #include "audit/ids.h"
 #include "audit/schema/schema.h"
@@ -158,6 +159,13 @@ struct NotUnderstood {
   std::string why;
 };
 
+// Columns of a table have the primary key of a row of another, in its order: what a foreign key says.
+struct TableReference {
+  TableId child, parent;
+  std::vector<ColumnId> columns;  // of the child
+  auto operator<=>(const TableReference&) const = default;
+};
+
 struct Classes {
   Schema schema;                      // with what the statements showed
   std::vector<Statement> statements;  // by ShapeId
@@ -175,10 +183,15 @@ struct Classes {
   std::vector<std::uint32_t> constant_facts;
   // Likewise: the fact that it takes a few values with each statement, an assumption.
   std::vector<std::uint32_t> vocabulary_facts;
+  // What the trace shows besides the schema's foreign keys, and the columns that rows are found by (facts/lookups.h).
+  std::vector<TableReference> references;
+  std::vector<ColumnId> looked_up_by;
   std::vector<LostInTrace> lost;  // updates that were lost while the trace was recorded; most often lost first
   // By column: so often the trace shows what was there before an UPDATE, which always wrote the same again; 0: it did
   // not (write_backs.h).
   std::vector<std::uint32_t> unchanged;
+  // What was in the rows that UPDATEs change, as far as it is known: by statement of the log (write_backs.h).
+  std::unordered_map<std::uint32_t, SeenUpdate> updates;
   // By column: the fact that it is written back as it was, an assumption; kNone32: it has none. Empty: nobody looked.
   std::vector<std::uint32_t> unchanged_facts;
   // Pairs of transactions of two classes that were seen concurrent, and of these with a row in common that one of them

@@ -216,7 +216,9 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
   out.equal_columns = evidence.all();
   if (!options.one_value_is_enough) mine_facts(log, forms, options.facts, out);
   look_at_concurrency(log, options.pairs_for_unique, out);
-  out.unchanged = columns_written_back(log, out.schema, out.statements);
+  WriteBacks write_backs = find_write_backs(log, out.schema, out.statements, made_ids);
+  out.unchanged = std::move(write_backs.unchanged);
+  out.updates = std::move(write_backs.updates);
   if (!options.one_value_is_enough && options.facts.on(FactKind::kUnchanged)) add_unchanged_facts(out);
   return out;
 }

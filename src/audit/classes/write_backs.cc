@@ -4,75 +4,171 @@
 #include <map>
 #include <optional>
 
+#include "audit/classes/row_states.h"
+#include "base/ascii.h"
+
 namespace isolde::audit {
 namespace {
 
-constexpr LiteralId kNullValue{kNone32 - 1};  // NULL is no literal
+constexpr std::size_t kMostUnnamed = 16;  // rows of a session whose ids are not known yet
 
-// Last values by column and row.
-class RowStates {
+class WriteBackFinder {
  public:
-  RowStates(const TraceLog& log, const Schema& schema)
-      : log_(log), schema_(schema), values_(schema.columns()), equal_(schema.columns()), changed_(schema.columns()) {}
-
-  void run(const TraceStatement& here, const Statement& statement) {
-    const std::span<const LiteralId> literals = log_.literals_of(here);
-    for (const Access& access : statement.accesses) {
-      if (access.action != Action::kWrite) continue;
-      const RowSet& rows = statement.row_sets[access.row_set];
-      auto& known = values_[raw(access.column)];
-      const std::optional<std::vector<LiteralId>> row = key_of(rows, literals);
-      const std::vector<RowKey>& from = access.inserts ? rows.keys : statement.assigned;
-      const auto value = std::ranges::find(from, access.column, &RowKey::column);
-      const bool null = std::ranges::find(statement.nulls, access.column) != statement.nulls.end();
-      if (!row) {
-        if (!access.inserts) known.clear();
-      } else if (access.deletes || (value == from.end() && !null)) {
-        known.erase(*row);
-      } else {
-        const LiteralId written = null ? kNullValue : literals[value->literal];
-        const auto [place, is_new] = known.try_emplace(*row, written);
-        if (!is_new && !access.inserts) ++(place->second == written ? equal_ : changed_)[raw(access.column)];
-        place->second = written;
-      }
+  WriteBackFinder(const TraceLog& log, const Schema& schema, std::span<const Statement> statements,
+                  const MadeIds& made_ids)
+      : log_(log),
+        schema_(schema),
+        statements_(statements),
+        made_ids_(made_ids),
+        states_(schema),
+        asked_(schema.tables()),
+        changed_(schema.columns()) {
+    out_.unchanged.resize(schema.columns());
+    for (const Statement& statement : statements) {
+      if (statement.kind == StatementKind::kSelect) note_questions(statement);
     }
+    note_values();
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> written_back() const {
-    std::vector<std::uint32_t> out(equal_.size());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = changed_[i] == 0 ? equal_[i] : 0;
-    return out;
+  WriteBacks run() {
+    for (const TraceTransaction& transaction : log_.transactions) {
+      if (transaction.outcome != TxnOutcome::kCommitted) continue;
+      for (std::uint32_t i = 0; i < transaction.statements; ++i)
+        look_at(transaction.first_statement + i, unnamed_[transaction.session]);
+    }
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+      if (changed_[i]) out_.unchanged[i] = 0;
+    }
+    return std::move(out_);
   }
 
  private:
-  [[nodiscard]] std::optional<std::vector<LiteralId>> key_of(const RowSet& rows,
-                                                             std::span<const LiteralId> literals) const {
-    std::vector<LiteralId> out;
-    for (const ColumnId column : schema_.table(rows.table).primary_key) {
-      const auto part = std::ranges::lower_bound(rows.keys, column, {}, &RowKey::column);
-      if (part == rows.keys.end() || part->column != column) return std::nullopt;
-      out.push_back(literals[part->literal]);
+  // The row of an INSERT that left the id to the database.
+  struct Unnamed {
+    std::uint32_t statement;
+    std::uint16_t rows;
+  };
+
+  void note_questions(const Statement& statement) {
+    const auto add = [&](ColumnId column) {
+      std::vector<ColumnId>& of = asked_[raw(schema_.column(column).table)];
+      if (std::ranges::find(of, column) == of.end()) of.push_back(column);
+    };
+    for (const RowSet& rows : statement.row_sets) {
+      for (const RowKey& key : rows.keys) add(key.column);
+      for (const RowChoices& choices : rows.among) add(choices.column);
+      for (const RowKey& pattern : rows.like) add(pattern.column);
     }
-    if (out.empty()) return std::nullopt;
-    return out;
+  }
+
+  void look_at(std::uint32_t number, std::vector<Unnamed>& unnamed) {
+    const TraceStatement& here = log_.statements[number];
+    const Statement& statement = statements_[raw(here.shape)];
+    const std::span<const LiteralId> literals = log_.literals_of(here);
+    if (!unnamed.empty()) name_rows(statement, literals, unnamed);
+    SeenUpdate seen;
+    if (statement.kind == StatementKind::kUpdate && statement.row_sets.size() == 1) {
+      const std::vector<ColumnId>& columns = asked_[raw(statement.row_sets[0].table)];
+      const auto row = columns.empty() ? std::nullopt : states_.row(statement.row_sets[0], literals);
+      for (std::size_t c = 0; row && c < columns.size(); ++c) {
+        const std::optional<LiteralId> value = states_.value(columns[c], *row);
+        if (value && is_word(log_, *value)) seen.before.emplace_back(columns[c], *value);
+      }
+    }
+    states_.run(here.shape, statement, literals, [&](ColumnId column, LiteralId old, LiteralId now, ShapeId by) {
+      // A flag that this very statement has set before, and always sets to the same: that says nothing of what was
+      // there.
+      if (by == here.shape && is_constant(here.shape, column)) return;
+      if (old == now) {
+        ++out_.unchanged[raw(column)];
+        seen.unchanged.push_back(column);
+      } else {
+        changed_[raw(column)] = true;
+      }
+    });
+    if (!seen.before.empty() || !seen.unchanged.empty()) {
+      std::ranges::sort(seen.unchanged);
+      out_.updates.emplace(number, std::move(seen));
+    }
+    if (statement.kind == StatementKind::kInsert && !statement.keeps_old_row) note_unnamed(number, statement, unnamed);
+  }
+
+  // The UPDATE sets the column to one value in the whole trace.
+  [[nodiscard]] bool is_constant(ShapeId shape, ColumnId column) const {
+    const auto value = only_value_.find({raw(shape), column});
+    return value != only_value_.end() && value->second;
+  }
+  void note_values() {
+    std::map<std::pair<std::uint32_t, ColumnId>, LiteralId> first;
+    for (const TraceStatement& here : log_.statements) {
+      const std::span<const LiteralId> literals = log_.literals_of(here);
+      const Statement& statement = statements_[raw(here.shape)];
+      for (const RowKey& set : statement.assigned) {
+        const std::pair<std::uint32_t, ColumnId> place(raw(here.shape), set.column);
+        const auto [value, is_new] = first.try_emplace(place, literals[set.literal]);
+        bool& only = only_value_.try_emplace(place, true).first->second;
+        only = only && value->second == literals[set.literal];
+      }
+      for (const ColumnId column : statement.nulls) only_value_[{raw(here.shape), column}] = true;
+    }
+  }
+
+  void note_unnamed(std::uint32_t number, const Statement& statement, std::vector<Unnamed>& unnamed) const {
+    for (std::uint16_t rows = 0; rows < statement.row_sets.size(); ++rows) {
+      const RowSet& set = statement.row_sets[rows];
+      const ColumnId id = made_ids_.made_by(set.table);
+      const bool inserted = std::ranges::any_of(
+          statement.accesses, [&](const Access& access) { return access.inserts && access.row_set == rows; });
+      if (!inserted || !set.single || id == kNoColumn || std::ranges::binary_search(set.keys, id, {}, &RowKey::column))
+        continue;
+      if (unnamed.size() == kMostUnnamed) unnamed.erase(unnamed.begin());
+      unnamed.push_back({number, rows});
+    }
+  }
+
+  // An id that comes up only after the INSERT is that of its row.
+  void name_rows(const Statement& statement, std::span<const LiteralId> literals, std::vector<Unnamed>& unnamed) {
+    for (const RowSet& rows : statement.row_sets) {
+      for (const RowKey& key : rows.keys) {
+        const TableId table = made_ids_.ids_of(key.column);
+        if (table == kNoTable) continue;
+        const auto row = std::find_if(unnamed.rbegin(), unnamed.rend(), [&](const Unnamed& one) {
+          return set_of(one).table == table && made_ids_.made_after(table, literals[key.literal], one.statement);
+        });
+        if (row == unnamed.rend()) continue;
+        const TraceStatement& insert = log_.statements[row->statement];
+        states_.born({literals[key.literal]}, insert.shape, set_of(*row), log_.literals_of(insert));
+        unnamed.erase(std::next(row).base());
+      }
+    }
+  }
+  [[nodiscard]] const RowSet& set_of(const Unnamed& one) const {
+    return statements_[raw(log_.statements[one.statement].shape)].row_sets[one.rows];
   }
 
   const TraceLog& log_;
   const Schema& schema_;
-  std::vector<std::map<std::vector<LiteralId>, LiteralId>> values_;  // by column
-  std::vector<std::uint32_t> equal_, changed_;
+  std::span<const Statement> statements_;
+  const MadeIds& made_ids_;
+  RowStates states_;
+  std::vector<std::vector<ColumnId>> asked_;                       // by table
+  std::map<std::pair<std::uint32_t, ColumnId>, bool> only_value_;  // by shape and column that it sets
+  std::vector<bool> changed_;                                      // by column
+  std::map<std::uint32_t, std::vector<Unnamed>> unnamed_;          // by session
+  WriteBacks out_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> columns_written_back(const TraceLog& log, const Schema& schema,
-                                                std::span<const Statement> statements) {
-  RowStates states(log, schema);
-  for (const TraceTransaction& transaction : log.transactions) {
-    if (transaction.outcome != TxnOutcome::kCommitted) continue;
-    for (const TraceStatement& here : log.of(transaction)) states.run(here, statements[raw(here.shape)]);
-  }
-  return states.written_back();
+WriteBacks find_write_backs(const TraceLog& log, const Schema& schema, std::span<const Statement> statements,
+                            const MadeIds& made_ids) {
+  return WriteBackFinder(log, schema, statements, made_ids).run();
+}
+
+bool is_word(const TraceLog& log, LiteralId value) {
+  if (value == kNoLiteral || value == kNullValue) return false;
+  const std::string_view text = log.shapes.literal(value);
+  return !text.empty() && std::ranges::none_of(text, is_digit);
 }
 
 }  // namespace isolde::audit

@@ -395,6 +395,9 @@ const std::vector<std::string>& postgres_helpers() {
                                   right, word));
       }
     }
+    add("isolde_add(numeric, text) returns numeric",
+        "select case when $2 is null then $1 else coalesce($1, 0) + isolde_number($2) end");
+    all.emplace_back("create aggregate sum(text) (sfunc = isolde_add, stype = numeric)");
     all.emplace_back("create aggregate group_concat(text) (sfunc = pg_catalog.textcat, stype = text, initcond = '')");
     return all;
   }();

@@ -6,12 +6,14 @@
 
 #include "audit/cycles/bounds.h"
 #include "audit/cycles/row_conflicts.h"
+#include "audit/graph/rechecks.h"
 
 namespace isolde::audit {
 
 CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
     : classes_(classes), rows_(classes), uses_(classes.classes.size()) {
   find_made_and_taken();
+  find_rechecks();
   using Kind = std::tuple<std::uint32_t, std::uint32_t, Action, Lock, bool, bool, ColumnId>;
   for (std::uint32_t id = 0; id < uses_.size(); ++id) {
     const TransactionClass& one = classes.classes[id];
@@ -25,6 +27,31 @@ CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
       if (std::ranges::find(kinds, kind) != kinds.end()) continue;
       kinds.push_back(kind);
       uses_[id].push_back({rows, op});
+    }
+    // A SELECT … FOR UPDATE has locked the row that is taken from those that it found.
+    for (const Taken& taken : taken_[id]) {
+      if (taken.choice->taken == kNoRows || !one.rows[taken.choice->taken].single) continue;
+      if (one.operations[taken.op].access.lock == Lock::kExclusive)
+        uses_[id].push_back({rows_.of(ClassId(id)).representative[taken.choice->taken], taken.op});
+    }
+  }
+}
+
+void CorrelationFacts::find_rechecks() {
+  const Rechecks rechecks(classes_);
+  for (std::uint32_t id = 0; id < classes_.classes.size(); ++id) {
+    std::vector<Recheck>& out = rechecks_.emplace_back();
+    const std::vector<Operation>& all = classes_.classes[id].operations;
+    for (std::uint32_t read = 0; read < all.size(); ++read) {
+      const ColumnId column = all[read].access.column;
+      if (!rechecks.asks_again({ClassId(id), read}, column)) continue;
+      const auto write = std::ranges::find_if(all, [&](const Operation& other) {
+        return other.statement > all[read].statement && other.access.action == Action::kWrite &&
+               !other.access.inserts && !other.access.deletes && other.access.column == column &&
+               rows_.same_in(ClassId(id), other.access.row_set, all[read].access.row_set) &&
+               rechecks.certainly_changes({ClassId(id), static_cast<std::uint32_t>(&other - all.data())});
+      });
+      if (write != all.end()) out.push_back({read, static_cast<std::uint32_t>(write - all.begin())});
     }
   }
 }
@@ -110,8 +137,7 @@ void Correlation::find_rows_that_were_taken() {
         if (maker == taker) continue;
         const TransactionClass& one = facts_.classes().classes[raw(members_[maker])];
         for (const CorrelationFacts::Made& made : facts_.made(members_[maker])) {
-          if (one.rows[made.rows].table != table || !is_taken(taker, *taken.choice, maker, one.rows[made.rows]))
-            continue;
+          if (one.rows[made.rows].table != table || !is_taken(taker, *taken.choice, maker, made.rows)) continue;
           const ColumnId column = one.operations[made.op].access.column;
           edges_.push_back({maker, taker, {made.op, taken.op, column, EdgeKind::kWr, false}});
         }
@@ -133,14 +159,20 @@ bool Correlation::misses_row_that_it_took() {
     if (!made.single) continue;
     for (const audit::Choice& choice : reader.choices) {
       if (choice.statement != read.statement || choice.found != read.access.row_set || choice.key.empty()) continue;
-      if (is_taken(edge.from, choice, edge.to, made)) return true;
+      if (is_taken(edge.from, choice, edge.to, write.access.row_set)) return true;
     }
   }
   return false;
 }
 
+// By its key, or because the rows meet (of an INSERT that leaves the key to the database nothing else is known).
 bool Correlation::is_taken(std::uint32_t taker, const audit::Choice& choice, std::uint32_t maker,
-                           const ClassRows& made) {
+                           std::uint32_t made_rows) {
+  const ClassRows& made = facts_.classes().classes[raw(members_[maker])].rows[made_rows];
+  if (choice.taken != kNoRows && made.single &&
+      facts_.classes().classes[raw(members_[taker])].rows[choice.taken].single &&
+      rows_.same(taker, choice.taken, maker, made_rows))
+    return true;
   return std::ranges::all_of(choice.key, [&](const ClassRowKey& key) {
     const auto given = std::ranges::lower_bound(made.keys, key.column, {}, &ClassRowKey::column);
     return key.variable != kNoVariable && given != made.keys.end() && given->column == key.column &&
@@ -183,6 +215,7 @@ void Correlation::choose_lock_orders() {
     first = end;
   }
   if (graph_.options().assumptions) order_numberings();
+  if (graph_.options().rechecks && !graph_.options().as_paper) order_rechecks();
 
   // Who commits before the other locks is the same for all rows of two members.
   for (std::uint32_t a = 0; a < members_.size() && !ordered_.empty(); ++a) {
@@ -208,6 +241,24 @@ void Correlation::order_numberings() {
           const ColumnId column = operation(a, mine.write).access.column;
           ordered_.push_back({{a, b, {mine.write, theirs.reads.front(), column, EdgeKind::kWr, false}},
                               {b, a, {theirs.write, mine.reads.front(), column, EdgeKind::kWr, false}}});
+        }
+      }
+    }
+  }
+}
+
+// Two that read one value and change it if it is still what they read (graph/rechecks.h): one reads what the other
+// wrote.
+void Correlation::order_rechecks() {
+  for (std::uint32_t a = 0; a < members_.size(); ++a) {
+    for (const CorrelationFacts::Recheck& mine : facts_.rechecks(members_[a])) {
+      for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
+        for (const CorrelationFacts::Recheck& theirs : facts_.rechecks(members_[b])) {
+          const ColumnId column = operation(a, mine.write).access.column;
+          if (column != operation(b, theirs.write).access.column || row_of(a, mine.write) != row_of(b, theirs.write))
+            continue;
+          ordered_.push_back({{a, b, {mine.write, theirs.read, column, EdgeKind::kWr, false}},
+                              {b, a, {theirs.write, mine.read, column, EdgeKind::kWr, false}}});
         }
       }
     }

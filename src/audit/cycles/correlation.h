@@ -65,17 +65,24 @@ class CorrelationFacts {
     std::uint32_t op;
   };
   [[nodiscard]] const std::vector<Taken>& taken(ClassId id) const { return taken_[raw(id)]; }
+  // A read of a value, and the class's own UPDATE that changes it, if it is still what was read.
+  struct Recheck {
+    std::uint32_t read, write;
+  };
+  [[nodiscard]] const std::vector<Recheck>& rechecks(ClassId id) const { return rechecks_[raw(id)]; }
   [[nodiscard]] const Classes& classes() const { return classes_; }
   [[nodiscard]] const RowFacts& rows() const { return rows_; }
 
  private:
   void find_made_and_taken();
+  void find_rechecks();
 
   const Classes& classes_;
   RowFacts rows_;
   std::vector<std::vector<Use>> uses_;  // by class
   std::vector<std::vector<Made>> made_;
   std::vector<std::vector<Taken>> taken_;
+  std::vector<std::vector<Recheck>> rechecks_;
 };
 
 // Looks at one cycle after the other; one object a thread. Requires: facts and graph outlive it.
@@ -115,8 +122,9 @@ class Correlation {
   [[nodiscard]] bool misses_row_that_it_took();
   void find_rows_that_were_taken();
   [[nodiscard]] bool is_taken(std::uint32_t taker, const audit::Choice& choice, std::uint32_t maker,
-                              const ClassRows& made);
+                              std::uint32_t made_rows);
   void order_numberings();
+  void order_rechecks();
   void choose_lock_orders();
   void order_locks(std::span<const Held> uses);
   void add_choice();

@@ -97,6 +97,11 @@ RowFacts::RowFacts(const Classes& classes) : stable_(classes.schema.columns(), t
       const WholeKey &a = out.keys[i - 1], &b = out.keys[i];
       if (a.key == b.key && std::ranges::equal(values(a), values(b))) unite(out.representative, a.rows, b.rows);
     }
+    // Found by one key and named by another.
+    for (const Choice& choice : one.choices) {
+      if (choice.taken != kNoRows && one.rows[choice.found].single && one.rows[choice.taken].single)
+        unite(out.representative, choice.found, choice.taken);
+    }
     for (std::uint32_t i = 0; i < out.representative.size(); ++i) out.representative[i] = find(out.representative, i);
     const auto repeated = std::ranges::unique(out.keys, [&](const WholeKey& a, const WholeKey& b) {
       return a.key == b.key && std::ranges::equal(values(a), values(b));

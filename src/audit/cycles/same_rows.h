@@ -9,7 +9,8 @@
 //          common after all.
 //          Values that are written in the program are equal if they are the same, and what would make two of them equal
 //          that are not contradicts itself; likewise, if asked for, what leaves a value none of its names.
-//          What the trace shows counts, too: values that a row is known to have (ClassRows::known), and questions that
+//          What the trace shows counts, too: the row that a SELECT finds by one key and that is named by another later
+//          (Choice), values that a row is known to have (ClassRows::known), and questions that
 //          always have the same answer (Choice::function): where they are asked alike, the same row is taken.
 // Cost:    resetting and the first question after a meeting: about the row sets of the members, sorted.
 // Source:  IsoDiff, section 3.4, Algorithm 3; keys of several columns and of several tables added.

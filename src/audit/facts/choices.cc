@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
 
 #include "audit/cycles/same_rows.h"
+#include "audit/facts/mapping.h"
 #include "audit/facts/row_lives.h"
 
 namespace isolde::audit {
 namespace {
-
-const double kLogChanceOfRepeats = std::log(1e-6);
 
 using Literals = std::vector<LiteralId>;
 
@@ -23,35 +21,6 @@ struct Question {
   std::vector<ColumnId> asked;
   ColumnId result;
   auto operator<=>(const Question&) const = default;
-};
-
-// Values that should be a function of others: each pair that was seen.
-class Mapping {
- public:
-  void add(const Literals& from, LiteralId to) {
-    ++uses_;
-    ++shares_[to];
-    const auto [place, is_new] = to_.try_emplace(from, to);
-    if (is_new) return;
-    ++repeats_;
-    conflicts_ += place->second == to ? 0 : 1;
-  }
-  [[nodiscard]] std::uint64_t repeats() const { return repeats_; }
-  // Always the same, and repeated too often for chance.
-  [[nodiscard]] bool holds() const {
-    if (conflicts_ > 0 || repeats_ == 0) return false;
-    double q = 0;
-    for (const auto& [value, times] : shares_) {
-      const double share = static_cast<double>(times) / static_cast<double>(uses_);
-      q += share * share;
-    }
-    return static_cast<double>(repeats_) * std::log(q) <= kLogChanceOfRepeats;
-  }
-
- private:
-  std::map<Literals, LiteralId> to_;
-  std::map<LiteralId, std::uint64_t> shares_;
-  std::uint64_t uses_ = 0, repeats_ = 0, conflicts_ = 0;
 };
 
 struct OfQuestion {
@@ -103,13 +72,24 @@ class ChoiceFinder {
       const ClassRows& rows = one.rows[found];
       const Table& table = classes_.schema.table(rows.table);
       const Statement& statement = classes_.statements[raw(one.statements[places[found].statement])];
-      if (rows.single || table.is_lock || table.learned || statement.kind != StatementKind::kSelect) continue;
+      if (table.is_lock || table.learned || statement.kind != StatementKind::kSelect) continue;
       const std::optional<ColumnId> result = missing_part(rows, table);
       if (!result || !returns(one, places[found].statement, found, *result)) continue;
-      if (std::optional<Candidate> made = candidate(one, places, found, table, *result))
-        out.push_back(*std::move(made));
+      std::optional<Candidate> made = candidate(one, places, found, table, *result);
+      // One row by another key than the one that is used later: it is that row, if no other SELECT can have found it.
+      if (made && rows.single && !is_only_question(one, places, found, made->named.statement)) made.reset();
+      if (made) out.push_back(*std::move(made));
     }
     return out;
+  }
+
+  static bool is_only_question(const TransactionClass& one, const std::vector<RowsPlace>& places, std::uint16_t found,
+                               std::uint32_t before) {
+    for (std::uint16_t rows = 0; rows < one.rows.size(); ++rows) {
+      if (rows != found && one.rows[rows].table == one.rows[found].table && places[rows].statement < before)
+        return false;
+    }
+    return true;
   }
 
   // The one column of the primary key that the rows are not asked for by.

@@ -14,6 +14,9 @@
 // The second and the third are only taken if the trace shows them: the same row with the same values, the same question
 // with the same answer, again and again and never otherwise, with a probability of less than a millionth by chance.
 //
+// A SELECT of one row by another key (a voucher by its code) has found the row that is named by its id afterwards, if
+// no other statement before has to do with that table: then the two are the same row (cycles/same_rows.h).
+//
 // A row that the transaction itself inserts is never taken for a choice: who lists the seats that are taken and inserts
 // another has not found that one.
 //

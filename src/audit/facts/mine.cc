@@ -4,6 +4,7 @@
 #include "audit/facts/co_inserts.h"
 #include "audit/facts/constants.h"
 #include "audit/facts/flows.h"
+#include "audit/facts/lookups.h"
 #include "audit/facts/projections.h"
 #include "audit/facts/queues.h"
 #include "audit/facts/vocabularies.h"
@@ -18,6 +19,7 @@ void mine_facts(const TraceLog& log, const Forms& forms, const FactSwitches& swi
     find_choices(log, forms, switches, co_inserts, classes);
     if (switches.on(FactKind::kQueue)) find_queues(log, forms, classes);
   }
+  if (switches.on(FactKind::kFunction)) find_lookups(log, classes);
   if (switches.on(FactKind::kConstant)) find_constants(log, forms, classes);
   if (switches.on(FactKind::kVocabulary)) find_vocabularies(log, forms, classes);
   const std::vector<WrittenColumn> written = find_written_values(log, forms, classes);

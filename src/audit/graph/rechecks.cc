@@ -77,6 +77,19 @@ bool Rechecks::changes(OperationRef write, ColumnId checked) const {
          });
 }
 
+bool Rechecks::asks_again(OperationRef read, ColumnId column) const {
+  const std::vector<ColumnId>& all = checked_[raw(read.of)][read.place];
+  return std::ranges::find(all, column) != all.end();
+}
+
+bool Rechecks::certainly_changes(OperationRef write) const {
+  const TransactionClass& one = classes_.classes[raw(write.of)];
+  const Operation& operation = one.operations[write.place];
+  return std::ranges::any_of(one.changes, [&](const TransactionClass::Change& change) {
+    return change.statement == operation.statement && change.column == operation.access.column;
+  });
+}
+
 bool Rechecks::holds(OperationRef read, OperationRef write) const {
   return std::ranges::any_of(checked_[raw(read.of)][read.place],
                              [&](ColumnId checked) { return changes(write, checked); });

@@ -35,6 +35,10 @@ class Rechecks {
   // Requires: the classes outlive it.
   explicit Rechecks(const Classes& classes);
   [[nodiscard]] bool holds(OperationRef read, OperationRef write) const;
+  // The column of the row is asked for again after this read of it.
+  [[nodiscard]] bool asks_again(OperationRef read, ColumnId column) const;
+  // In every row that it finds.
+  [[nodiscard]] bool certainly_changes(OperationRef write) const;
 
  private:
   [[nodiscard]] bool changes(OperationRef write, ColumnId checked) const;

@@ -250,6 +250,21 @@ bool ConflictRules::plain_insert(const TransactionClass& one, const Operation& o
   return shape < classes_.statements.size() && classes_.statements[shape].kind == StatementKind::kInsert;
 }
 
+// An upsert, a REPLACE or an INSERT that leaves an old row as it is looks for the row with its key: if there is none,
+// it makes that row itself in the same step, and whoever else inserts it has to wait.
+bool ConflictRules::finds_or_makes(const TransactionClass& one, const Operation& operation) const {
+  if (operation.access.action != Action::kRead || !operation.access.of_write || !operation.access.in_where ||
+      operation.access.foreign_key || !one.rows[operation.access.row_set].single)
+    return false;
+  const std::uint32_t shape = raw(one.statements[operation.statement]);
+  if (shape >= classes_.statements.size()) return false;
+  const Statement& statement = classes_.statements[shape];
+  const bool atomic = statement.kind == StatementKind::kUpsert || statement.kind == StatementKind::kReplace ||
+                      (statement.kind == StatementKind::kInsert && statement.keeps_old_row);
+  const TableId table = one.rows[operation.access.row_set].table;
+  return atomic && !statement.tables.empty() && statement.tables.front() == table;
+}
+
 // A read of the WHERE clause of an UPDATE or DELETE, of the rows that it writes.
 bool ConflictRules::finds_what_it_writes(const TransactionClass& one, const Operation& operation) const {
   if (operation.access.action != Action::kRead || !operation.access.of_write || !operation.access.in_where)
@@ -298,6 +313,9 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
   if (!judged.kind || *judged.kind != EdgeKind::kRw) return judged;
   if (options_.own_rows && (from_rows.own || names_made_id(from_rows, to_rows))) {
     return {EdgeKind::kLockedRw, own_rows_rule_};
+  }
+  if (options_.inserts_are_new && makes_rows(second.access) && finds_or_makes(a, first)) {
+    return {EdgeKind::kLockedRw, new_rows_rule_};
   }
   if (options_.rechecks && rechecks_->holds(from, to)) return {EdgeKind::kLockedRw, rechecks_rule_};
   if (const std::uint32_t fact = numbering_of(from, to); fact != kNone32) {

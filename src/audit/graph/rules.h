@@ -8,6 +8,8 @@
 //          count(*)      an UPDATE changes no number of rows (the WHERE clause of the count is a read of its own)
 //          new rows      an INSERT follows no other write of its row but a DELETE; who found a row (a foreign key's
 //                        check, the row that an UPDATE changes) did not miss it: no rw to the INSERT that makes it
+//                        An upsert that finds no row with its key makes it in the same step: nobody else does before
+//                        its commit
 //          deletes       after a DELETE there is no row to write; an UPDATE or DELETE whose WHERE meets a row that
 //          another
 //                        deletes leaves the same in either order (how many rows it changed aside)
@@ -85,6 +87,7 @@ class ConflictRules {
   [[nodiscard]] const RowSet* rows_of_shape(OperationRef operation) const;
   [[nodiscard]] bool part_of_increment(const TransactionClass& one, std::uint32_t place) const;
   [[nodiscard]] bool plain_insert(const TransactionClass& one, const Operation& operation) const;
+  [[nodiscard]] bool finds_or_makes(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool finds_what_it_writes(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const;
   [[nodiscard]] std::uint32_t fact_against(OperationRef from, OperationRef to) const;

@@ -9,6 +9,7 @@ namespace isolde::audit {
 namespace {
 
 constexpr std::size_t kMostReads = 256;  // that are kept of one table in one request
+constexpr std::size_t kFewSet = 4;       // columns that an UPDATE sets on purpose, rather than saving a whole row
 
 bool names_all(const std::vector<ColumnId>& key, const std::vector<RowKey>& named) {
   return !key.empty() && std::ranges::all_of(key, [&](ColumnId column) {
@@ -36,13 +37,16 @@ bool is_aggregate(std::string_view sql) {
          has("select 1 ") || has("select  1 ");
 }
 
-PairSearch::PairSearch(const TraceLog& log, const Classes& classes, const Stakes& stakes, std::size_t most_between)
+PairSearch::PairSearch(const TraceLog& log, const Classes& classes, const Stakes& stakes, std::size_t most_between,
+                       bool across)
     : log_(log),
       classes_(classes),
       stakes_(stakes),
       most_between_(most_between),
+      across_(across),
       values_(log, classes.statements),
       holdings_(log, classes),
+      earlier_(log, classes),
       entries_(entry_columns(classes.schema)) {}
 
 std::uint64_t PairSearch::writes(ShapeId shape, LiteralId entry) const {
@@ -54,6 +58,7 @@ void PairSearch::run(const Request& request) {
   collect(request);
   reads_.clear();
   holdings_.begin(steps_);
+  if (across_) earlier_.begin(steps_);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Statement& statement = meaning(i);
     if (statement.kind == StatementKind::kSelect) {
@@ -63,6 +68,7 @@ void PairSearch::run(const Request& request) {
     }
     holdings_.done(i);
   }
+  if (across_) earlier_.end(steps_);
 }
 
 // In the order of the trace: transactions on several connections may overlap.
@@ -125,8 +131,17 @@ void PairSearch::note_write(std::size_t step) {
     const bool own = is_own(step, set);
     if (own && !plain_insert) continue;
     const LiteralId entry = entry_of(step, set);
-    const bool matched = match_rows(step, rows, plain_insert);
+    const bool matched =
+        match_rows(step, rows, plain_insert) || (across_ && !plain_insert && match_earlier(step, rows));
     if ((matched || !own) && counted.insert(entry).second) ++writes_[{shape, entry}];
+  }
+  // A count that was made for its sake is no check for what comes later.
+  for (const Access& access : statement.accesses) {
+    if (access.action != Action::kWrite || access.inserts) continue;
+    const auto count = counted_before(step, access.row_set, access.column);
+    if (!count) continue;
+    for (auto& [table, reads] : reads_)
+      std::erase_if(reads, [&](const EarlierRead& read) { return read.step == *count; });
   }
 }
 
@@ -298,6 +313,65 @@ bool PairSearch::adds_up_before(std::size_t write) const {
   return false;
 }
 
+// The UPDATE sets the number that the statement before it has just counted or added up, of rows that the request itself
+// has changed: INSERT of a comment, SELECT count(*) of the comments, UPDATE of their number. What was read of the
+// column before that does not matter. Returns the step that counts.
+std::optional<std::size_t> PairSearch::counted_before(std::size_t write, std::uint16_t rows, ColumnId column) const {
+  const Statement& statement = meaning(write);
+  const auto set_to = std::ranges::find(statement.assigned, column, &RowKey::column);
+  if (set_to == statement.assigned.end() || statement.assigned.size() > kFewSet ||
+      !values_.number(values_.literal(steps_[write].statement, set_to->literal)))
+    return std::nullopt;
+  std::size_t before = write;
+  while (before > 0 && meaning(before - 1).accesses.empty()) --before;
+  if (before == 0 || !meaning(before - 1).one_number) return std::nullopt;
+  const std::size_t count = before - 1;
+  const TableId written = statement.row_sets[rows].table;
+  const auto counts = [&](TableId table) {
+    return std::ranges::any_of(meaning(count).row_sets, [&](const RowSet& set) { return set.table == table; });
+  };
+  if (counts(written)) return std::nullopt;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool changes = std::ranges::any_of(meaning(i).accesses, [&](const Access& access) {
+      return access.action == Action::kWrite && counts(meaning(i).row_sets[access.row_set].table);
+    });
+    if (changes) return count;
+  }
+  return std::nullopt;
+}
+
+ScopePair PairSearch::pair_of(ScopeKind kind, Match match, std::size_t read, std::size_t write,
+                              std::uint16_t rows) const {
+  return {kind,         match.column,         entry_of(write, meaning(write).row_sets[rows]),
+          steps_[read], steps_[write],        std::move(match.keys),
+          kNone32,      adds_up_before(write)};
+}
+
+// The row was taken from those that are looked for, under a lock: SELECT … WHERE state = 'ready' FOR UPDATE, and in the
+// same transaction UPDATE … SET state = 'running'. A second request that does the same takes another.
+bool PairSearch::claims(const EarlierRead& read, std::size_t write, std::uint16_t rows) const {
+  const Statement& looked = meaning(read.step);
+  const bool locks = std::ranges::any_of(looked.accesses, [&](const Access& access) {
+    return access.row_set == read.rows && access.lock == Lock::kExclusive;
+  });
+  if (!locks) return false;
+  const RowSet& named = meaning(write).row_sets[rows];
+  for (std::size_t i = read.step + 1; i < write; ++i) {
+    if (steps_[i].transaction != steps_[read.step].transaction || meaning(i).kind != StatementKind::kUpdate) continue;
+    for (const RowSet& set : meaning(i).row_sets) {
+      const Common both = set.table == named.table ? common(i, set, write, named) : Common{true, {}};
+      if (both.differ || both.equal.empty()) continue;
+      for (const RowKey& asked : looked.row_sets[read.rows].keys) {
+        const auto given = std::ranges::find(meaning(i).assigned, asked.column, &RowKey::column);
+        if (given != meaning(i).assigned.end() && values_.literal(steps_[i].statement, given->literal) !=
+                                                      values_.literal(steps_[read.step].statement, asked.literal))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool PairSearch::match_rows(std::size_t step, std::uint16_t rows, bool inserts) {
   const Statement& statement = meaning(step);
   const auto reads = reads_.find(statement.row_sets[rows].table);
@@ -311,19 +385,17 @@ bool PairSearch::match_rows(std::size_t step, std::uint16_t rows, bool inserts) 
     // What this transaction has read itself is a matter of its level.
     if (steps_[read->step].transaction == steps_[step].transaction) return false;
     if (std::ranges::any_of(match.keys, [&](const KeyValue& key) { return holdings_.owns(key); })) continue;
+    if (!inserts && claims(*read, step, rows)) continue;
     // A lock of the read has ended with its transaction.
     if (!shapes.insert(log_.statements[steps_[read->step].statement].shape).second) continue;
     if (!inserts && checked_after(step, rows, match.column)) return false;
-    ScopePair pair{inserts      ? ScopeKind::kInserts
-                   : match.adds ? ScopeKind::kActs
-                                : ScopeKind::kOverwrites,
-                   match.column,
-                   entry_of(step, statement.row_sets[rows]),
-                   steps_[read->step],
-                   steps_[step],
-                   std::move(match.keys),
-                   kNone32,
-                   adds_up_before(step)};
+    if (const auto count = inserts ? std::nullopt : counted_before(step, rows, match.column)) {
+      if (steps_[*count].transaction == steps_[step].transaction) return false;
+      pairs_.push_back(pair_of(ScopeKind::kCounts, std::move(match), *count, step, rows));
+      return true;
+    }
+    const ScopeKind kind = inserts ? ScopeKind::kInserts : match.adds ? ScopeKind::kActs : ScopeKind::kOverwrites;
+    ScopePair pair = pair_of(kind, std::move(match), read->step, step, rows);
     std::vector<KeyValue> checked = pair.keys;
     for (const RowKey& key : meaning(read->step).row_sets[read->rows].keys)
       checked.push_back({key.column, values_.literal(steps_[read->step].statement, key.literal)});
@@ -335,6 +407,59 @@ bool PairSearch::match_rows(std::size_t step, std::uint16_t rows, bool inserts) 
   }
   for (ScopePair& pair : found) pairs_.push_back(std::move(pair));
   return !found.empty();
+}
+
+// Takes from what is there, without looking in this request at what that is.
+bool PairSearch::may_act_on_earlier(std::size_t step, std::uint16_t rows, const Access& access) const {
+  if (access.action != Action::kWrite || access.row_set != rows || !access.subtracts) return false;
+  const Statement& statement = meaning(step);
+  const RowSet& set = statement.row_sets[rows];
+  // The WHERE asks for something that the UPDATE changes.
+  const bool asks = std::ranges::any_of(statement.accesses, [&](const Access& read) {
+    return read.action == Action::kRead && read.row_set == rows && read.in_where && !read.foreign_key &&
+           std::ranges::any_of(statement.accesses, [&](const Access& write) {
+             return write.action == Action::kWrite && write.row_set == rows && write.column == read.column;
+           });
+  });
+  if (asks || checked_after(step, rows, access.column)) return false;
+  const auto reads = reads_.find(set.table);
+  if (reads != reads_.end() && std::ranges::any_of(reads->second, [&](const EarlierRead& read) {
+        return reads_value(read, access.column) &&
+               !common(read.step, meaning(read.step).row_sets[read.rows], step, set).differ;
+      }))
+    return false;
+  // A request that only deletes keeps a number of rows up to date.
+  bool inserts = false, deletes = false;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const StatementKind kind = meaning(i).kind;
+    inserts |= kind == StatementKind::kInsert || kind == StatementKind::kUpsert || kind == StatementKind::kReplace;
+    deletes |= kind == StatementKind::kDelete;
+  }
+  return inserts || !deletes;
+}
+
+bool PairSearch::match_earlier(std::size_t step, std::uint16_t rows) {
+  const Statement& statement = meaning(step);
+  const RowSet& set = statement.row_sets[rows];
+  if (statement.kind != StatementKind::kUpdate || !set.single) return false;
+  Match match{{}, kNoColumn, true};
+  for (const RowKey& key : set.keys) {
+    const LiteralId value = values_.literal(steps_[step].statement, key.literal);
+    if (value != kNoLiteral) match.keys.push_back({key.column, value});
+  }
+  if (!identifies(match.keys)) return false;
+  for (const Access& access : statement.accesses) {
+    if (!may_act_on_earlier(step, rows, access)) continue;
+    const std::optional<RequestStep> read = earlier_.find(set.table, access.column, match.keys);
+    if (!read) continue;
+    match.column = access.column;
+    ScopePair pair = pair_of(ScopeKind::kActs, std::move(match), step, step, rows);
+    pair.read = *read;
+    pair.earlier_request = true;
+    pairs_.push_back(std::move(pair));
+    return true;
+  }
+  return false;
 }
 
 }  // namespace isolde::audit

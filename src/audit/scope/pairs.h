@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "audit/schema/entries.h"
+#include "audit/scope/earlier.h"
 #include "audit/scope/held.h"
 #include "audit/scope/scope.h"
 #include "audit/story/stakes.h"
@@ -23,13 +25,16 @@ struct ScopePair {
   std::vector<KeyValue> keys;  // that both name
   std::uint32_t locked_by;     // ScopeFinding
   bool adds_up;                // likewise
+  bool earlier_request = false;
 };
 
 class PairSearch {
  public:
-  // `most_between`: statements between the two; 0: as many as the request has. Requires: all outlive it.
-  PairSearch(const TraceLog& log, const Classes& classes, const Stakes& stakes, std::size_t most_between);
+  // `most_between`: statements between the two; 0: as many as the request has. `across`: requests are known well enough
+  // to look for a check in one and the act in a later one. Requires: all outlive it.
+  PairSearch(const TraceLog& log, const Classes& classes, const Stakes& stakes, std::size_t most_between, bool across);
 
+  // Requires: requests come in the order in which they began.
   void run(const Request& request);
 
   [[nodiscard]] const std::vector<ScopePair>& pairs() const { return pairs_; }
@@ -70,7 +75,13 @@ class PairSearch {
   void collect(const Request& request);
   void note_reads(std::size_t step);
   void note_write(std::size_t step);
+  [[nodiscard]] bool claims(const EarlierRead& read, std::size_t write, std::uint16_t rows) const;
   [[nodiscard]] bool adds_up_before(std::size_t write) const;
+  [[nodiscard]] std::optional<std::size_t> counted_before(std::size_t write, std::uint16_t rows, ColumnId column) const;
+  [[nodiscard]] bool may_act_on_earlier(std::size_t step, std::uint16_t rows, const Access& access) const;
+  bool match_earlier(std::size_t step, std::uint16_t rows);
+  [[nodiscard]] ScopePair pair_of(ScopeKind kind, Match match, std::size_t read, std::size_t write,
+                                  std::uint16_t rows) const;
   // Whether there is a pair.
   bool match_rows(std::size_t step, std::uint16_t rows, bool inserts);
 
@@ -78,8 +89,10 @@ class PairSearch {
   const Classes& classes_;
   const Stakes& stakes_;
   std::size_t most_between_;
+  bool across_;
   TraceValues values_;
   Holdings holdings_;
+  EarlierReads earlier_;
   std::vector<EntryColumns> entries_;
   std::vector<RequestStep> steps_;
   std::map<TableId, std::vector<EarlierRead>> reads_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -13,43 +12,10 @@
 
 #include "audit/scope/pairs.h"
 #include "audit/scope/scope_story.h"
-#include "base/ascii.h"
+#include "audit/scope/users.h"
 
 namespace isolde::audit {
 namespace {
-
-constexpr std::array kOfOneUser = {"session", "sess",   "user",    "customer", "visitor", "guest",  "cart",
-                                   "basket",  "member", "shopper", "login",    "token",   "cookie", "email"};
-
-// The words of a name: id_cart, cartId and CART_ID are "cart" and "id".
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> out;
-  bool upper_before = true;
-  for (const char c : name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (c == '_' || c == '-' || c == ' ') {
-      out.emplace_back();
-    } else {
-      if (out.empty() || (upper && !upper_before)) out.emplace_back();
-      out.back() += c;
-    }
-    upper_before = upper;
-  }
-  for (std::string& word : out) word = lower_case(word);
-  std::erase_if(out, [](const std::string& word) { return word.empty() || word == "id"; });
-  return out;
-}
-
-// A key that says whose the row is: its last word (a cart is a user's, a cart rule is not), or, of a column that is
-// just called id, its table's.
-bool is_of_one_user(const Schema& schema, ColumnId column) {
-  std::vector<std::string> words = words_of(schema.column(column).name);
-  if (words.empty()) words = words_of(schema.table(schema.column(column).table).name);
-  if (std::ranges::any_of(words, [](const std::string& word) { return word == "session" || word == "sessions"; }))
-    return true;
-  if (!words.empty() && words.back().size() > 1 && words.back().ends_with('s')) words.back().pop_back();
-  return !words.empty() && std::ranges::find(kOfOneUser, words.back()) != kOfOneUser.end();
-}
 
 constexpr std::size_t kFewColumns = 4;  // that a statement sets on purpose
 
@@ -57,6 +23,7 @@ struct SeenPair {
   ScopePair example;
   std::uint64_t times = 0;
   bool same_user = true;  // in every instance
+  bool various = false;   // not always about the same values
 };
 
 class ScopeFinder {
@@ -66,24 +33,35 @@ class ScopeFinder {
         classes_(classes),
         stakes_(classes.schema),
         entries_(entry_columns(classes.schema)),
-        search_(log, classes, stakes_, requests.evidence == RequestEvidence::kNone ? kMostBetween : 0) {
-    for (const Request& request : requests.all) search_.run(request);
+        search_(log, classes, stakes_, requests.evidence == RequestEvidence::kNone ? kMostBetween : 0,
+                requests.evidence != RequestEvidence::kNone),
+        known_(requests.evidence != RequestEvidence::kNone) {
+    std::vector<const Request*> in_order;
+    for (const Request& request : requests.all) {
+      if (!request.transactions.empty()) in_order.push_back(&request);
+    }
+    std::ranges::stable_sort(in_order, {}, [&](const Request* request) { return first_line(*request); });
+    for (const Request* request : in_order) search_.run(*request);
   }
 
   std::vector<ScopeFinding> run() {
     std::vector<ScopeFinding> out;
     count();
-    std::map<std::tuple<ShapeId, ShapeId, ScopeKind, ColumnId, LiteralId>, SeenPair> seen;
+    std::map<std::tuple<ShapeId, ShapeId, ScopeKind, ColumnId, LiteralId, bool>, SeenPair> seen;
     for (const ScopePair& pair : search_.pairs()) {
-      const auto [place, is_new] =
-          seen.try_emplace({shape(pair.read), shape(pair.write), pair.kind, pair.column, pair.entry}, SeenPair{pair});
+      const auto [place, is_new] = seen.try_emplace(
+          {shape(pair.read), shape(pair.write), pair.kind, pair.column, pair.entry, pair.earlier_request},
+          SeenPair{pair});
       ++place->second.times;
+      place->second.various |=
+          !std::ranges::equal(place->second.example.keys, pair.keys, {}, &KeyValue::value, &KeyValue::value);
       place->second.same_user = place->second.same_user && std::ranges::any_of(pair.keys, [&](const KeyValue& key) {
                                   return is_of_one_user(classes_.schema, key.column);
                                 });
     }
     for (const auto& [key, one] : seen) {
       const std::uint64_t writes = search_.writes(std::get<1>(key), std::get<4>(key));
+      if (!known_ && !is_about_rows(one)) continue;
       if (one.times * 2 >= writes) out.push_back(finding(one, std::max(writes, one.times)));
     }
     keep_one_of_each_cause(out);
@@ -93,6 +71,17 @@ class ScopeFinder {
 
  private:
   [[nodiscard]] ShapeId shape(const RequestStep& step) const { return log_.statements[step.statement].shape; }
+
+  // Where nothing shows where requests begin, statements that have no more in common than a value of the program (state
+  // = 'ready'), or a table, are most likely of two requests.
+  [[nodiscard]] bool is_about_rows(const SeenPair& one) const {
+    return one.various ||
+           std::ranges::any_of(one.example.keys, [&](const KeyValue& key) { return !is_word(log_, key.value); });
+  }
+
+  [[nodiscard]] std::uint64_t first_line(const Request& request) const {
+    return log_.statements[log_.transactions[request.transactions.front()].first_statement].line;
+  }
 
   // How many different literals the trace has in each place of an UPDATE's SET.
   void count() {
@@ -120,7 +109,8 @@ class ScopeFinder {
                      .same_user = one.same_user,
                      .unchanged = written_back(pair),
                      .locked_by = pair.locked_by,
-                     .adds_up = pair.adds_up};
+                     .adds_up = pair.adds_up,
+                     .earlier_request = pair.earlier_request};
     out.rank = rank(out);
     return out;
   }
@@ -157,7 +147,9 @@ class ScopeFinder {
         return whole && stakes_.of_column[raw(one.column)] < 0.8 ? 0.7 : 1;
       }
       case ScopeKind::kActs:
-        return 0.8;
+        return one.earlier_request ? 0.6 : 0.8;
+      case ScopeKind::kCounts:
+        return 0.4;
       case ScopeKind::kInserts: {
         if (one.aggregates) return 1.2;
         // Few columns, or a single row: whether there is one. Whole rows are rather shown.
@@ -226,11 +218,17 @@ class ScopeFinder {
   Stakes stakes_;
   std::vector<EntryColumns> entries_;
   PairSearch search_;
+  bool known_;  // where requests begin and end
   std::map<std::pair<ShapeId, ColumnId>, std::set<LiteralId>> values_;
   std::vector<KeyValue> none_;
 };
 
 }  // namespace
+
+std::string_view name(ScopeKind kind) {
+  constexpr std::string_view kNames[] = {"overwrites", "acts", "inserts", "counts"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::string scope_column(const ScopeFinding& finding, const Schema& schema, const TraceLog& log) {
   const Column& column = schema.column(finding.column);

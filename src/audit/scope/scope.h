@@ -9,12 +9,21 @@
 //   acts        UPDATE … SET x = x - n, and x was read: the decision to do so was made before
 //   inserts     INSERT of a row such as was looked for, counted or summed: two that find none, or room for one, both
 //               insert
+//   counts      UPDATE … SET x = value, and the value is what the statement before it has counted or added up, of rows
+//               that the request has changed: the number misses what others have changed since
+//
+// A check may also be in an earlier request of the same user, such as the cart page, and the act in a later one, such
+// as the payment page (earlier.h). Of these only UPDATEs that take from a value (x = x - n) are reported, in requests
+// that do not look at the value themselves.
 //
 // Not reported, since it cannot happen:
 //   - rows that the request has made itself: by the key that it gave, or by an id that came up only after its INSERT
 //   - an INSERT of a whole unique key that was looked for: it turns the second away
 //   - an UPDATE that asks again for what was read (`AND version = 5`, `AND stock >= 1`), if it changes what it asks for
 //   - a read that the writing transaction makes again, before or (of a row that it has locked) after its write
+//   - an UPDATE that sets what its own transaction has just counted: that is a matter of its level
+//   - a row that was taken from those that are looked for, under a lock (WHERE state = 'ready' FOR UPDATE, SET state =
+//     'running'): the second request takes another
 //   - what lies between the taking and the giving back of a lock that both requests must take: a row that is switched
 //   by
 //     UPDATE … SET locked = 'Y' … WHERE … locked = 'N', or an advisory lock of the session; for the rows that the lock
@@ -25,7 +34,8 @@
 // In, out: TraceLog, classes, requests -> pairs of statements, the likeliest first.
 // Always:  one finding for each cause (what is written, and how); the read is the one that decides most. The trace has
 //          the pair in at least half of the writes, which keeps reads out that go before by chance. Where nothing shows
-//          where requests begin, at most kMostBetween statements lie between the two.
+//          where requests begin, at most kMostBetween statements lie between the two, and they have more in common
+//          than a table or a value of the program (state = 'ready').
 // Limits:  results of reads are not in a trace: whether the write depends on the read is taken from their keys. Locks
 // that
 //          the application holds by other means (a session file, a mutex) are not seen.
@@ -35,6 +45,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/classes/classes.h"
@@ -45,7 +56,8 @@ namespace isolde::audit {
 
 inline constexpr std::size_t kMostBetween = 64;
 
-enum class ScopeKind : std::uint8_t { kOverwrites, kActs, kInserts };
+enum class ScopeKind : std::uint8_t { kOverwrites, kActs, kInserts, kCounts };
+[[nodiscard]] std::string_view name(ScopeKind kind);  // "overwrites"
 
 struct ScopeFinding {
   ScopeKind kind;
@@ -60,8 +72,9 @@ struct ScopeFinding {
   bool same_user = false;                   // two requests of the same user or session are needed
   bool unchanged = false;                   // the column is only ever written back as it was
   std::uint32_t locked_by = kNone32;        // the statement that takes a lock, which may be of other rows
-  bool adds_up = false;      // the writing transaction counts or adds up something itself, before it writes
-  std::uint32_t others = 0;  // pairs of statements of the same cause
+  bool adds_up = false;          // the writing transaction counts or adds up something itself, before it writes
+  bool earlier_request = false;  // the read is in an earlier request of the same user
+  std::uint32_t others = 0;      // pairs of statements of the same cause
   double rank = 0;
   std::string words = {};             // what goes wrong
   std::vector<StoryStep> steps = {};  // of R1 and R2, members 0 and 1

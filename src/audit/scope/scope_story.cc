@@ -22,7 +22,9 @@ class ScopeTeller {
     const std::string column = scope_column(finding_, classes_.schema, log_);
     const bool inserts = finding_.kind == ScopeKind::kInserts;
     const std::string rows = rows_text();
-    const std::string read = !inserts              ? fmt::format("reads {}", column)
+    const std::string read = finding_.kind == ScopeKind::kCounts
+                                 ? fmt::format("counts or adds up what {} is to say", column)
+                             : !inserts            ? fmt::format("reads {}", column)
                              : finding_.aggregates ? fmt::format("counts or adds up rows of {}", table_name())
                                                    : fmt::format("looks for rows of {}", table_name());
     const std::string act = inserts                             ? fmt::format("inserts a row of {}", table_name())
@@ -37,6 +39,7 @@ class ScopeTeller {
 
  private:
   [[nodiscard]] std::string after_other() const {
+    if (finding_.kind == ScopeKind::kCounts) return ": without what R2 has added";
     return finding_.kind == ScopeKind::kActs ? ", on the strength of what was there before R2"
                                              : ": what R2 wrote is lost";
   }
@@ -65,9 +68,24 @@ class ScopeTeller {
             column);
         break;
       case ScopeKind::kActs:
+        text = finding_.earlier_request
+                   ? fmt::format(
+                         "A request reads {0}, and a later request of the same user takes from it without "
+                         "looking again. If two users do so at the same time, both decide by the same value, "
+                         "and both changes are made: the limit that was checked may be broken. Let the UPDATE "
+                         "ask whether enough is left.",
+                         column)
+                   : fmt::format(
+                         "A request reads {0} in one transaction and changes it in a later one. If two do so at the "
+                         "same time, both decide by the same value, and both changes are made: a limit that was "
+                         "checked may be broken. (If the value decides nothing, nothing is wrong.)",
+                         column);
+        break;
+      case ScopeKind::kCounts:
         text = fmt::format(
-            "A request reads {0} in one transaction and changes it in a later one. If two do so at the same time, both "
-            "decide by the same value, and both changes are made: the limit that was checked may be broken.",
+            "A request changes rows, counts or adds them up in one transaction, and sets {0} to the result in a later "
+            "one. If two do so at the same time, the one that counted first may write last: {0} then misses what the "
+            "other has added.",
             column);
         break;
       case ScopeKind::kInserts:

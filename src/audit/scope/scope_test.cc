@@ -20,10 +20,11 @@ struct Found {
   std::vector<ScopeFinding> all;
   // "overwrites voucher.used", each on a line.
   [[nodiscard]] std::string text() const {
-    constexpr const char* kKinds[] = {"overwrites", "acts", "inserts"};
     std::string out;
-    for (const ScopeFinding& one : all)
-      out += fmt::format("{} {}\n", kKinds[static_cast<std::size_t>(one.kind)], scope_column(one, classes.schema, log));
+    for (const ScopeFinding& one : all) {
+      out += fmt::format("{} {}{}\n", name(one.kind), scope_column(one, classes.schema, log),
+                         one.earlier_request ? ", checked in an earlier request" : "");
+    }
     return out;
   }
 };
@@ -205,6 +206,95 @@ TEST(Scope, StatementsOfTwoRequestsAreNoPair) {
   EXPECT_EQ(found("-- session 1\nSELECT used FROM voucher WHERE id = 1 /*request_id:a*/;\n"
                   "-- session 2\nUPDATE voucher SET used = 3 WHERE id = 1 /*request_id:a*/;\n"),
             "overwrites voucher.used\n");
+}
+
+TEST(Scope, ANumberThatWasJustCountedComesFromTheCount) {
+  const std::string read = "SELECT used FROM voucher WHERE id = 1;\n",
+                    insert = "INSERT INTO redeemed (voucher_id, order_id) VALUES (1, 9);\n",
+                    count = "SELECT count(*) FROM redeemed WHERE voucher_id = 1;\n",
+                    set = "UPDATE voucher SET used = 3 WHERE id = 1;\n";
+  EXPECT_EQ(found(read + insert + count + set), "counts voucher.used\n");
+  // In one transaction that is a matter of its level.
+  EXPECT_EQ(found(read + "BEGIN;\n" + insert + count + set + "COMMIT;\n"), "");
+  EXPECT_EQ(found(read + insert + "SELECT coalesce(sum(amount), 0) FROM redeemed WHERE voucher_id = 1;\n" + set),
+            "counts voucher.used\n");
+  // Nothing was changed that could be counted again; it is not counted last, or by group; it is no plain number.
+  EXPECT_EQ(found(read + count + set), "overwrites voucher.used\n");
+  EXPECT_EQ(found(read + insert + count + "SELECT state FROM orders WHERE id = 4;\n" + set),
+            "overwrites voucher.used\n");
+  EXPECT_EQ(found(read + insert + "SELECT count(*) FROM redeemed WHERE voucher_id = 1 GROUP BY order_id;\n" + set),
+            "overwrites voucher.used\n");
+  EXPECT_EQ(found(read + insert + count + "UPDATE voucher SET used = used + 1 WHERE id = 1;\n"), "acts voucher.used\n");
+}
+
+TEST(Scope, ACheckInOneRequestAndTheActInALaterOneOfTheSameUser) {
+  const auto requests = [](const std::string& check, const std::string& act, int user = 3) {
+    const auto of = [](const std::string& sql, const char* request) {
+      return fmt::format("{} /*request_id:{}*/;\n", sql, request);
+    };
+    return of("SELECT state FROM orders WHERE customer_id = 3", "a") + of(check, "a") +
+           of(fmt::format("SELECT state FROM orders WHERE customer_id = {}", user), "b") +
+           of("INSERT INTO redeemed (voucher_id, order_id) VALUES (1, 9)", "b") + of(act, "b");
+  };
+  const std::string check = "SELECT code, used FROM voucher WHERE id = 1",
+                    act = "UPDATE voucher SET used = used - 1 WHERE id = 1";
+  const Found f = search(requests(check, act));
+  ASSERT_EQ(f.text(), "acts voucher.used, checked in an earlier request\n");
+  EXPECT_EQ(f.all[0].steps[0].sql, check + " /*request_id:a*/");
+  EXPECT_NE(f.all[0].words.find("a later request of the same user"), std::string::npos) << f.all[0].words;
+  // The UPDATE asks; another user's request; another row; upwards.
+  EXPECT_EQ(found(requests(check, act + " AND used >= 1")), "");
+  EXPECT_EQ(found(requests(check, act, 4)), "");
+  EXPECT_EQ(found(requests("SELECT code, used FROM voucher WHERE id = 2", act)), "");
+  EXPECT_EQ(found(requests("SELECT code FROM voucher WHERE id = 1", act)), "");
+  EXPECT_EQ(found(requests(check, "UPDATE voucher SET used = used + 1 WHERE id = 1")), "");
+  // The later request looks itself.
+  EXPECT_EQ(found(requests(check, check + " /*request_id:b*/;\n" + act)), "acts voucher.used\n");
+  EXPECT_EQ(found(requests(check, "BEGIN; SELECT used FROM voucher WHERE id = 1 FOR UPDATE /*request_id:b*/;\n" + act) +
+                  "COMMIT;\n"),
+            "");
+}
+
+TEST(Scope, ARequestThatOnlyDeletesKeepsANumberOfRowsUpToDate) {
+  const std::string display =
+      "SELECT state FROM orders WHERE customer_id = 3 /*request_id:a*/;\n"
+      "SELECT code, used FROM voucher WHERE id = 1 /*request_id:a*/;\n"
+      "SELECT state FROM orders WHERE customer_id = 3 /*request_id:b*/;\n";
+  const std::string take = "UPDATE voucher SET used = used - 1 WHERE id = 1 /*request_id:b*/;\n",
+                    remove = "DELETE FROM redeemed WHERE id = 6 /*request_id:b*/;\n",
+                    insert = "INSERT INTO redeemed (voucher_id, order_id) VALUES (1, 9) /*request_id:b*/;\n";
+  EXPECT_EQ(found(display + remove + take), "");
+  EXPECT_EQ(found(display + remove + insert + take), "acts voucher.used, checked in an earlier request\n");
+}
+
+TEST(Scope, WhereRequestsAreNotKnownAValueOfTheProgramIsNoLink) {
+  std::string jobs, vouchers;
+  for (int i = 1; i <= 6; ++i) {
+    jobs += "SELECT count(*) FROM orders WHERE state = 'new';\nINSERT INTO orders (customer_id, state) VALUES (" +
+            std::to_string(i) + ", 'new');\n";
+    vouchers +=
+        fmt::format("SELECT used FROM voucher WHERE id = {0};\nUPDATE voucher SET used = 3 WHERE id = {0};\n", i);
+  }
+  EXPECT_EQ(found("-- session 1\n" + jobs), "");
+  EXPECT_EQ(found("-- session 1\n" + vouchers), "overwrites voucher.used\n");
+}
+
+TEST(Scope, ARowThatIsTakenUnderALockIsTakenByOneOnly) {
+  const auto take = [](std::string_view lock, std::string_view set) {
+    std::string sql;
+    for (int i = 1; i <= 4; ++i) {
+      sql += fmt::format(
+          "BEGIN; SELECT id, state FROM orders WHERE state = 'new' ORDER BY id LIMIT 1{}; UPDATE orders SET {} WHERE "
+          "id "
+          "= {}; COMMIT;\nUPDATE orders SET state = 'done' WHERE id = {};\n",
+          lock, set, 40 + i, 40 + i);
+    }
+    return sql;
+  };
+  EXPECT_EQ(found(take(" FOR UPDATE SKIP LOCKED", "state = 'paid'")), "");
+  // Without the lock, or if the row stays among those that are looked for, two take the same.
+  EXPECT_EQ(found(take("", "state = 'paid'")), "overwrites orders.state\n");
+  EXPECT_EQ(found(take(" FOR UPDATE", "customer_id = 3")), "overwrites orders.state\n");
 }
 
 }  // namespace scope_test

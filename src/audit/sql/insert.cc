@@ -182,6 +182,11 @@ void Meaning::upsert(Fields conflict, const Row& row, Scope& scope, Parts& parts
   scope.sources = {met, add_source(std::move(excluded))};
   Parts of_update;
   const auto assigned = assignments(set, met, scope, of_update.main, of_update.of_target);
+  for (const Assigned& one : assigned) {
+    const auto key = std::ranges::lower_bound(given, one.column.column, {}, &RowKey::column);
+    if (one.made && key != given.end() && key->column == one.column.column && key->literal == *one.made)
+      given_again_.push_back(one.column.column);
+  }
   if (const auto where = child(conflict, "whereClause")) {
     Place place{.scope = scope, .reads = of_update.main, .subqueries = of_update.of_where, .in_where = true};
     walk(*where, place);

@@ -232,10 +232,12 @@ Statement Meaning::finish() {
   }
   statement.kind = kind_;
   statement.assigned = std::move(assigned_);
+  statement.given_again = std::move(given_again_);
   statement.assigned_negative = std::move(assigned_negative_);
   statement.nulls = std::move(nulls_);
   statement.plain_list = plain_list_ && kind_ == StatementKind::kSelect;
   statement.picks_one = picks_one_ && kind_ == StatementKind::kSelect;
+  statement.one_number = one_number_ && kind_ == StatementKind::kSelect;
   statement.ordered_by = std::move(ordered_by_);
   statement.keeps_old_row = keeps_old_row_;
   statement.calls = std::move(unknown_function_);

@@ -141,12 +141,14 @@ class Meaning {
   struct Assigned {
     SourceColumn column;
     std::optional<std::uint32_t> literal, negative;  // column = literal, column = -literal
+    std::optional<std::uint32_t> made;               // column = what an alias stands for: nothing but that literal
     bool is_null;
-    bool increments;
+    bool increments, subtracts;
   };
   std::vector<Assigned> assignments(const std::vector<Json>& list, std::uint32_t target, const Scope& scope,
                                     Drafts& reads, Drafts& subqueries);
   std::optional<SourceColumn> assigned_column(Fields target_fields, std::uint32_t target, const Scope& scope);
+  // column + n or column - n.
   [[nodiscard]] bool is_increment(Json value, SourceColumn column, const Scope& scope);
   void write_assigned(const std::vector<Assigned>& assigned, Drafts& to);
   void write_all(std::uint32_t source, Drafts& to, bool inserts, bool deletes);
@@ -181,9 +183,10 @@ class Meaning {
   std::vector<std::uint16_t> row_set_of_;  // by source
   std::vector<TableId> written_, named_;
   std::vector<RowKey> assigned_, assigned_negative_;
+  std::vector<ColumnId> given_again_;
   std::vector<ColumnId> nulls_;
   std::vector<ColumnId> ordered_by_;
-  bool plain_list_ = false, picks_one_ = false;
+  bool plain_list_ = false, picks_one_ = false, one_number_ = false;
   std::vector<ColumnId> added_to_;  // SET x = x + n
   StatementKind kind_ = StatementKind::kNoData;
   std::string why_not_;

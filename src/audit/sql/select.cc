@@ -22,6 +22,28 @@ Lock lock_of(std::string_view strength) {
   return Lock::kNone;
 }
 
+// A list of nothing but count(…), sum(…) and the like, of all rows together; COALESCE around it does not matter.
+bool gives_one_number(tree::Fields fields) {
+  const std::vector<tree::Json> targets = list(fields, "targetList");
+  const auto target = targets.size() == 1 ? as(targets[0], "ResTarget") : std::nullopt;
+  auto value = target ? child(*target, "val") : std::nullopt;
+  if (!value || child(fields, "groupClause")) return false;
+  const auto node = node_of(tree::without_casts(*value));
+  if (!node) return false;
+  const auto called = [](tree::Fields call) {
+    const auto names = tree::names(call, "funcname");
+    return names.empty() ? std::string() : lower_case(names.back());
+  };
+  auto call = node->type == "FuncCall" ? std::optional(node->fields) : std::nullopt;
+  if (node->type == "CoalesceExpr" || (call && called(*call) == "ifnull")) {
+    const std::vector<tree::Json> args = list(node->fields, "args");
+    call = args.empty() ? std::nullopt : as(tree::without_casts(args[0]), "FuncCall");
+  }
+  if (!call || child(*call, "over")) return false;
+  const std::string name = called(*call);
+  return name == "count" || name == "sum" || name == "avg" || name == "min" || name == "max";
+}
+
 // The name that a result column has if it is given none.
 std::string own_name(tree::Json value) {
   const auto node = node_of(tree::without_casts(value));
@@ -104,6 +126,7 @@ Query Meaning::select(Fields fields, const Scope* outer) {
   for (const std::string_view clause : {"sortClause", "limitOffset", "limitCount"}) {
     if (const auto part = child(fields, clause)) walk(*part, rest);
   }
+  if (outer == nullptr) one_number_ = !has_window && gives_one_number(fields);
   if (outer == nullptr && parts.with.empty()) judge_list(fields, scope, std::span(parts.main).subspan(before_order));
   read_presence(scope, parts.main);
   lock_rows(fields, scope, parts);

@@ -100,6 +100,10 @@ bool creates_table(const std::vector<Token>& tokens) {
 
 }  // namespace
 
+bool gives_again(const Statement& statement, ColumnId column) {
+  return std::ranges::find(statement.given_again, column) != statement.given_again.end();
+}
+
 bool keeps_its_key(const Statement& statement, const Access& access, const Schema& schema) {
   if (statement.kind != StatementKind::kUpsert || access.action != Action::kWrite || access.inserts) return false;
   const Table& table = schema.table(schema.column(access.column).table);
@@ -113,8 +117,9 @@ bool keeps_its_key(const Statement& statement, const Access& access, const Schem
     return std::ranges::find(key, access.column) != key.end();
   };
   // With several keys that may be met, the row may have been found by another.
-  return given(access.column) && std::ranges::count_if(table.unique_keys, is_part) == 1 &&
-         table.unique_keys.size() == 1 && std::ranges::none_of(table.primary_key, given);
+  return gives_again(statement, access.column) && given(access.column) &&
+         std::ranges::count_if(table.unique_keys, is_part) == 1 && table.unique_keys.size() == 1 &&
+         std::ranges::none_of(table.primary_key, given);
 }
 
 void learn_schema(const ShapeTable& shapes, Schema& schema) {

@@ -72,6 +72,7 @@ struct Access {
   bool in_where : 1 = false;     // decides which rows, rather than what is told of them
   bool counts_only : 1 = false;  // count(*): whether rows are there, not what is in them
   bool increments : 1 = false;   // write of x = x + literal or x - literal
+  bool subtracts : 1 = false;    // … of the second kind
   bool inserts : 1 = false;      // makes or removes whole rows
   bool deletes : 1 = false;
   bool foreign_key : 1 = false;  // the check of a constraint
@@ -94,16 +95,21 @@ struct Statement {
   // decides which rows come, and in which order, is in its WHERE and in `ordered_by`.
   bool plain_list = false;
   bool picks_one = false;                      // LIMIT 1, or a list of just min(column) or max(column)
+  bool one_number = false;                     // a SELECT of nothing but a count, sum, average, minimum or maximum
   std::vector<ColumnId> ordered_by = {};       // of a plain list
   std::vector<RowKey> assigned = {};           // UPDATE … SET column = literal
   std::vector<RowKey> assigned_negative = {};  // UPDATE … SET column = -literal
-  std::vector<ColumnId> nulls = {};            // columns that UPDATE, or INSERT of one row, sets to NULL
+  // An upsert sets them to what its INSERT gives (ON DUPLICATE KEY UPDATE name = VALUES(name)).
+  std::vector<ColumnId> given_again = {};
+  std::vector<ColumnId> nulls = {};  // columns that UPDATE, or INSERT of one row, sets to NULL
   // Columns that the statement certainly changes in every row that it finds: SET x = x + n, and SET x = a … WHERE x = b
   // if the two literals differ in every statement of the trace (filled in by find_classes).
   std::vector<ColumnId> changes = {};
   std::string why_not;  // kNotUnderstood
 };
 
+// The row has what the INSERT of the upsert gives, whether it was made or found.
+[[nodiscard]] bool gives_again(const Statement& statement, ColumnId column);
 // An upsert that sets the unique key by which it found the row (ON DUPLICATE KEY UPDATE name = VALUES(name)): it has
 // that value already. `access`: one of the statement's.
 [[nodiscard]] bool keeps_its_key(const Statement& statement, const Access& access, const Schema& schema);

@@ -15,6 +15,18 @@ using tree::node_of;
 using tree::number;
 using tree::text;
 
+namespace {
+
+// a - b.
+bool is_difference(tree::Json value) {
+  const auto operation = as(tree::without_casts(value), "A_Expr");
+  if (!operation) return false;
+  const auto op = tree::names(*operation, "name");
+  return op.size() == 1 && op[0] == "-";
+}
+
+}  // namespace
+
 Meaning::Sources Meaning::targets(Fields fields, std::string_view others, Scope& scope, Parts& parts) {
   const auto relation = inner(fields, "relation");
   if (!relation) return {};
@@ -222,11 +234,14 @@ std::vector<Meaning::Assigned> Meaning::assignments(const std::vector<Json>& ite
       for (std::size_t i = before; increments && i < reads.size(); ++i) reads[i].of_increment = true;
     }
     if (!column) continue;
+    const Meant meant = as(*value, "ColumnRef") ? term(*value, scope) : Meant{};
     assigned.push_back({.column = *column,
                         .literal = literal(*value),
                         .negative = negative_literal(*value),
+                        .made = meant.kind == Meant::Kind::kMade ? meant.literal : std::nullopt,
                         .is_null = tree::is_null(*value),
-                        .increments = increments});
+                        .increments = increments,
+                        .subtracts = increments && is_difference(*value)});
   }
   return assigned;
 }
@@ -277,6 +292,7 @@ void Meaning::write_assigned(const std::vector<Assigned>& assigned, Drafts& to) 
   for (const Assigned& one : assigned) {
     emit(to, Action::kWrite, one.column, false);
     to.back().access.increments = one.increments;
+    to.back().access.subtracts = one.subtracts;
     if (one.literal) assigned_.push_back({.column = one.column.column, .literal = *one.literal});
     if (one.negative) assigned_negative_.push_back({.column = one.column.column, .literal = *one.negative});
     if (one.is_null) nulls_.push_back(one.column.column);

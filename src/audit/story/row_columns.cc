@@ -44,7 +44,7 @@ bool is_used_by(const TransactionClass& one, std::span<const RowsPlace> places, 
 RowColumns::RowColumns(const Classes& classes, const RowFacts& facts) : classes_(classes), facts_(facts) {
   for (std::uint32_t i = 0; i < classes.schema.tables(); ++i) {
     for (const ForeignKey& key : classes.schema.table(TableId(i)).foreign_keys) {
-      Reference made{TableId(i), key.parent, {}};
+      TableReference made{TableId(i), key.parent, {}};
       for (const ColumnId part : classes.schema.table(key.parent).primary_key) {
         const auto at = std::ranges::find(key.parent_columns, part) - key.parent_columns.begin();
         if (at < std::ssize(key.columns)) made.columns.push_back(key.columns[static_cast<std::size_t>(at)]);
@@ -52,6 +52,7 @@ RowColumns::RowColumns(const Classes& classes, const RowFacts& facts) : classes_
       if (made.columns.size() == key.columns.size()) references_.push_back(std::move(made));
     }
   }
+  references_.insert(references_.end(), classes.references.begin(), classes.references.end());
   for (const TransactionClass& one : classes.classes) learn(one);
   std::ranges::sort(references_);
   references_.erase(std::ranges::unique(references_).begin(), references_.end());
@@ -66,7 +67,7 @@ void RowColumns::learn(const TransactionClass& one) {
     for (const ClassRows& parent : one.rows) {
       const Table& table = classes_.schema.table(parent.table);
       if (parent.table == one.rows[child].table || table.is_lock || table.primary_key.empty()) continue;
-      Reference made{one.rows[child].table, parent.table, {}};
+      TableReference made{one.rows[child].table, parent.table, {}};
       for (const ColumnId part : table.primary_key) {
         const std::uint32_t variable = variable_in(parent, part);
         const ColumnId column = variable == kNoVariable ? kNoColumn : column_with(one.rows[child], variable);
@@ -80,6 +81,27 @@ void RowColumns::learn(const TransactionClass& one) {
 const std::vector<ClassRowKey>& RowColumns::of(ClassId id, std::uint16_t rows) {
   const auto [at, is_new] = known_.try_emplace({id, rows});
   if (is_new) at->second = find(id, rows);
+  return at->second;
+}
+
+const std::vector<RowColumns::Found>& RowColumns::found(ClassId id) {
+  const auto [at, is_new] = found_.try_emplace(id);
+  if (!is_new) return at->second;
+  const TransactionClass& one = classes_.classes[raw(id)];
+  for (std::uint16_t rows = 0; rows < one.rows.size(); ++rows) {
+    const std::vector<ColumnId>& key = classes_.schema.table(one.rows[rows].table).primary_key;
+    const auto names = [&](ColumnId part) { return variable_in(one.rows[rows], part) != kNoVariable; };
+    if (key.empty() || one.rows[rows].keys.empty() || std::ranges::all_of(key, names)) continue;
+    Found row{one.rows[rows].table, {}, {}};
+    for (const ClassRowKey& column : of(id, rows)) {
+      if (facts_.stable(column.column)) row.columns.push_back(column);
+    }
+    for (const ColumnId part : key) {
+      const auto known = std::ranges::lower_bound(row.columns, part, {}, &ClassRowKey::column);
+      if (known != row.columns.end() && known->column == part) row.key.push_back(known->variable);
+    }
+    if (row.key.size() == key.size()) at->second.push_back(std::move(row));
+  }
   return at->second;
 }
 
@@ -106,7 +128,7 @@ void RowColumns::add_used_later(const TransactionClass& one, std::uint16_t read,
   const std::vector<RowsPlace> places = places_of_rows(one);
   const std::uint32_t at = places[read].statement;
   if (at == kNone32 || classes_.statements[raw(one.statements[at])].kind != StatementKind::kSelect) return;
-  for (const Reference& reference : references_) {
+  for (const TableReference& reference : references_) {
     if (reference.child != rows.table && reference.parent != rows.table) continue;
     const std::vector<ColumnId>& key = classes_.schema.table(reference.parent).primary_key;
     const bool is_parent = reference.parent == rows.table;

@@ -7,8 +7,9 @@
 //
 // Where two transactions meet in a row, they agree in all that they know of it, and not just in the columns by which
 // both name it. What a later statement has from an earlier one's answer is known from two sources: choices
-// (facts/choices.h), and references between tables, which are the foreign keys of the schema and what INSERTs show: a
-// row of `orders` is inserted with the whole key of a row of `customer` that the transaction names too.
+// (facts/choices.h), and references between tables, which are the foreign keys of the schema, what the trace shows
+// (facts/lookups.h) and what INSERTs show: a row of `orders` is inserted with the whole key of a row of `customer` that
+// the transaction names too.
 //
 // In, out: classes -> columns and variables of any of their rows.
 // Always:  a column that is read and used later is one that no class updates, and its variable has not been used by
@@ -36,21 +37,24 @@ class RowColumns {
   // Sorted by column, each column once.
   [[nodiscard]] const std::vector<ClassRowKey>& of(ClassId id, std::uint16_t rows);
 
- private:
-  // Columns of the child are the primary key of the parent, in its order.
-  struct Reference {
-    TableId child, parent;
-    std::vector<ColumnId> columns;
-    auto operator<=>(const Reference&) const = default;
+  // A row that the class finds by something else than its key, and whose key it uses later.
+  struct Found {
+    TableId table;
+    std::vector<ClassRowKey> columns;  // that nobody updates, sorted
+    std::vector<std::uint32_t> key;    // variables of the primary key, in its order
   };
+  [[nodiscard]] const std::vector<Found>& found(ClassId id);
+
+ private:
   void learn(const TransactionClass& one);
   [[nodiscard]] std::vector<ClassRowKey> find(ClassId id, std::uint16_t rows) const;
   void add_used_later(const TransactionClass& one, std::uint16_t read, std::vector<ClassRowKey>& to) const;
 
   const Classes& classes_;
   const RowFacts& facts_;
-  std::vector<Reference> references_;  // sorted
+  std::vector<TableReference> references_;  // sorted
   std::map<std::pair<ClassId, std::uint16_t>, std::vector<ClassRowKey>> known_;
+  std::map<ClassId, std::vector<Found>> found_;
 };
 
 }  // namespace isolde::audit

@@ -9,8 +9,8 @@
 
 #include "audit/facts/occurrences.h"
 #include "audit/facts/vocabularies.h"
+#include "audit/schema/types.h"
 #include "audit/story/naming.h"
-#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
@@ -21,37 +21,15 @@ constexpr std::int64_t kMostNewValues = 1000;
 // Classes written by hand for tests have none.
 bool has_text(const TransactionClass& one) { return one.example_statements.size() == one.statements.size(); }
 
-// LIKE without regard to case, as MySQL compares; \\ takes the meaning of the next character away.
-bool is_like(std::string_view text, std::string_view pattern) {
-  std::size_t at = 0, in = 0, star = std::string_view::npos, from = 0;
-  while (at < text.size()) {
-    const bool escaped = in + 1 < pattern.size() && pattern[in] == '\\';
-    const char wanted = in < pattern.size() ? pattern[escaped ? in + 1 : in] : '\0';
-    if (in < pattern.size() && !escaped && wanted == '%') {
-      star = in++;
-      from = at;
-    } else if (in < pattern.size() && ((!escaped && wanted == '_') || lower(wanted) == lower(text[at]))) {
-      in += escaped ? 2 : 1;
-      ++at;
-    } else if (star != std::string_view::npos) {
-      in = star + 1;
-      at = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (in < pattern.size() && pattern[in] == '%') ++in;
-  return in == pattern.size();
-}
-
 std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t node) {
   while (parent[node] != node) node = parent[node] = parent[parent[node]];
   return node;
 }
 
-void unite_roots(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
+bool unite_roots(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
   a = find_root(parent, a), b = find_root(parent, b);
   parent[std::max(a, b)] = std::min(a, b);
+  return a != b;
 }
 
 }  // namespace
@@ -108,14 +86,13 @@ class StoryValueSolver::Attempt {
   // Whether what a member has from an answer counts, too, where rows meet.
   enum class Answers : std::uint8_t { kCount, kDoNotCount };
 
-  Attempt(StoryValueSolver& solver, const Cycle& cycle, const std::vector<Literals>& actors, bool as_seen, Tables apart,
+  Attempt(StoryValueSolver& solver, const Cycle& cycle, const std::vector<Actor>& actors, bool as_seen, Tables apart,
           Answers answers)
-      : solver_(solver),
-        classes_(solver.classes_),
-        cycle_(cycle),
-        literals_(actors),
-        as_seen_(as_seen),
-        answers_(answers) {
+      : solver_(solver), classes_(solver.classes_), cycle_(cycle), as_seen_(as_seen), answers_(answers) {
+    for (const Actor& actor : actors) {
+      literals_.push_back(actor.literals);
+      transactions_.push_back(actor.transaction);
+    }
     for (const CycleEdge& edge : cycle.edges) {
       if (apart != Tables::kAll) together_.insert(from_rows(classes_, cycle, edge).table);
     }
@@ -132,10 +109,12 @@ class StoryValueSolver::Attempt {
   // None: these transactions have other values in common, or the rows that they have then forbid it.
   std::optional<StoryValues> solve() {
     unite();
+    if (!made_ids_differ()) return std::nullopt;
     if (as_seen_ && !keeps_patterns()) return std::nullopt;
     if (solver_.assumptions_ && !find_names()) return std::nullopt;
     give_values();
-    if (!conditions_hold()) return std::nullopt;
+    if (!solver_.conditions_.hold(cycle_, literals_)) return std::nullopt;
+    if (as_seen_ && !solver_.conditions_.were_so(cycle_, literals_, transactions_)) return std::nullopt;
     StoryValues out;
     const CorrelationResult result = solver_.correlation_.check(cycle_, same_rows());
     if (result.possible == Possible::kNo) return std::nullopt;
@@ -173,6 +152,7 @@ class StoryValueSolver::Attempt {
         if (!is_new) unite_roots(parent_, same->second, node);
       }
     }
+    for (std::uint32_t member = 0; as_seen_ && member < places_.size(); ++member) unite_made_ids(member);
     // What the cycle makes equal.
     SameRows& rows = solver_.rows_;
     rows.reset(cycle_.members);
@@ -199,6 +179,72 @@ class StoryValueSolver::Attempt {
         if (!is_new) unite_roots(parent_, same->second, node);
       }
     }
+    if (answers_ == Answers::kCount) unite_found_rows();
+  }
+
+  // Calls `visit` with each table and variable that is an id which the database made for a row of the member's own.
+  template <typename Visit>
+  void for_each_made_id(std::uint32_t member, Visit&& visit) const {
+    for (const ClassRows& rows : classes_.classes[raw(cycle_.members[member])].rows) {
+      const std::vector<ColumnId>& key = classes_.schema.table(rows.table).primary_key;
+      if (!rows.own || key.size() != 1 || !classes_.schema.column(key[0]).generated_id) continue;
+      if (const std::uint32_t id = variable_in(rows, key[0]); id != kNoVariable) visit(rows.table, id);
+    }
+  }
+
+  // Where the transaction has such an id again, in a column of whole numbers, it means that row, whatever the column is
+  // called.
+  void unite_made_ids(std::uint32_t member) {
+    for_each_made_id(member, [&](TableId, std::uint32_t id) {
+      const auto named = std::ranges::find(places_[member], id, &ValuePlace::variable);
+      if (named == places_[member].end()) return;
+      const LiteralId value = at(member, *named);
+      for (std::size_t i = 0; i < places_[member].size(); ++i) {
+        const ValuePlace& place = places_[member][i];
+        const bool whole = type_of(classes_.schema.column(place.column).type).kind == TypeKind::kInteger;
+        if (whole && at(member, place) == value) unite_roots(parent_, variable_node(member, id), place_node(member, i));
+      }
+    });
+  }
+
+  // Rows with equal keys are one row: what it was found by is equal, too. (Customer 5 has one name.)
+  void unite_found_rows() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, const RowColumns::Found*>> first;  // by table, key
+      for (std::uint32_t member = 0; member < cycle_.members.size(); ++member) {
+        for (const RowColumns::Found& row : solver_.row_columns_.found(cycle_.members[member])) {
+          std::vector<std::uint32_t> name = {raw(row.table)};
+          for (const std::uint32_t part : row.key) name.push_back(find_root(parent_, variable_node(member, part)));
+          const auto [same, is_new] = first.try_emplace(std::move(name), member, &row);
+          if (!is_new) changed |= unite_columns(same->second.first, *same->second.second, member, row);
+        }
+      }
+    }
+  }
+  bool unite_columns(std::uint32_t a, const RowColumns::Found& of_a, std::uint32_t b, const RowColumns::Found& of_b) {
+    bool changed = false;
+    for (const ClassRowKey& one : of_a.columns) {
+      for (const ClassRowKey& other : of_b.columns) {
+        if (one.column == other.column)
+          changed |= unite_roots(parent_, variable_node(a, one.variable), variable_node(b, other.variable));
+      }
+    }
+    return changed;
+  }
+
+  // The database makes another id for each row: those of two members are not the same.
+  bool made_ids_differ() {
+    std::map<std::pair<TableId, Node>, std::uint32_t> maker;
+    for (std::uint32_t member = 0; member < cycle_.members.size(); ++member) {
+      bool differ = true;
+      for_each_made_id(member, [&](TableId table, std::uint32_t id) {
+        const auto [at, is_new] = maker.try_emplace({table, find_root(parent_, variable_node(member, id))}, member);
+        differ = differ && (is_new || at->second == member);
+      });
+      if (!differ) return false;
+    }
+    return true;
   }
 
   // A member's values that differ in the trace stay different, within a domain; and a text that tells something about
@@ -212,12 +258,18 @@ class StoryValueSolver::Attempt {
         const auto key = std::pair(solver_.domains_.of(place.column), find_root(parent_, place_node(member, i)));
         const auto [known, is_new] = value_of.try_emplace(key, at(member, place));
         if (!is_new && known->second != at(member, place)) return false;
-        if (solver_.domains_.names_rows(place.column) || number_of(at(member, place))) continue;
+        if (names_rows(place.column) || number_of(at(member, place))) continue;
         const auto [text, first] = text_of.try_emplace(key.second, at(member, place));
         if (!first && text->second != at(member, place)) return false;
       }
     }
     return true;
+  }
+
+  // Rows are told apart by it, or found by it.
+  [[nodiscard]] bool names_rows(ColumnId column) const {
+    return solver_.domains_.names_rows(column) ||
+           std::ranges::find(classes_.looked_up_by, column) != classes_.looked_up_by.end();
   }
 
   // Of places that are tied to a value that is written in the program.
@@ -258,87 +310,6 @@ class StoryValueSolver::Attempt {
     return other == names->second.end() ? names->second.front() : *other;
   }
 
-  // The rows of an operation as its statement names them, and the statement's literals.
-  struct NamedRows {
-    const Statement* statement = nullptr;
-    const RowSet* rows = nullptr;
-    const std::vector<LiteralId>* literals = nullptr;
-    // What an UPDATE sets the column to.
-    [[nodiscard]] LiteralId assigned(ColumnId column) const {
-      const auto set = std::ranges::find(statement->assigned, column, &RowKey::column);
-      return set == statement->assigned.end() || set->literal >= literals->size() ? kNoLiteral
-                                                                                  : (*literals)[set->literal];
-    }
-    [[nodiscard]] LiteralId value(ColumnId column) const {
-      const auto key = std::ranges::lower_bound(rows->keys, column, {}, &RowKey::column);
-      return key == rows->keys.end() || key->column != column || key->literal >= literals->size()
-                 ? kNoLiteral
-                 : (*literals)[key->literal];
-    }
-  };
-  [[nodiscard]] NamedRows named_rows(std::uint32_t member, std::uint32_t op) const {
-    const TransactionClass& one = classes_.classes[raw(cycle_.members[member])];
-    if (!has_text(one)) return {};
-    const std::uint32_t at = one.operations[op].statement;
-    std::uint32_t first = op;
-    while (first > 0 && one.operations[first - 1].statement == at) --first;
-    const Statement& statement = classes_.statements[raw(one.statements[at])];
-    if (op - first >= statement.accesses.size()) return {};
-    return {&statement, &statement.row_sets[statement.accesses[op - first].row_set], &literals_[member][at]};
-  }
-
-  // The column is always written back as it was, and that may be relied on.
-  [[nodiscard]] bool is_written_back(ColumnId column) const {
-    return solver_.assumptions_ && raw(column) < classes_.unchanged_facts.size() &&
-           classes_.unchanged_facts[raw(column)] != kNone32;
-  }
-
-  // Does one exclude, by IN, LIKE or =, the value that the other gives or asks for? `other` makes the row, and does not
-  // change it later; or nobody ever changes the column; or `other` writes back what the row has.
-  [[nodiscard]] bool excludes(const NamedRows& one, std::uint32_t member, std::uint32_t op,
-                              const NamedRows& other) const {
-    const TransactionClass& of = classes_.classes[raw(cycle_.members[member])];
-    const bool makes = of.operations[op].access.inserts;
-    const auto settled = [&](ColumnId column) {
-      if (!makes) return solver_.facts_.rows().stable(column);
-      return std::ranges::none_of(of.operations, [&](const Operation& later) {
-        return later.access.action == Action::kWrite && !later.access.inserts && later.access.column == column;
-      });
-    };
-    const bool updates = of.operations[op].access.action == Action::kWrite && !makes;
-    const auto known = [&](ColumnId column) {
-      if (updates && is_written_back(column) && other.assigned(column) != kNoLiteral) return other.assigned(column);
-      return settled(column) ? other.value(column) : kNoLiteral;
-    };
-    for (const RowKey& key : one.rows->keys) {
-      if (!updates || !is_written_back(key.column) || key.literal >= one.literals->size()) continue;
-      const LiteralId value = other.assigned(key.column);
-      if (value != kNoLiteral && value != (*one.literals)[key.literal]) return true;
-    }
-    for (const RowChoices& choices : one.rows->among) {
-      const LiteralId value = known(choices.column);
-      if (value != kNoLiteral && std::ranges::none_of(choices.literals, [&](std::uint32_t place) {
-            return place < one.literals->size() && (*one.literals)[place] == value;
-          }))
-        return true;
-    }
-    return std::ranges::any_of(one.rows->like, [&](const RowKey& pattern) {
-      const LiteralId value = known(pattern.column);
-      if (value == kNoLiteral || pattern.literal >= one.literals->size()) return false;
-      const ShapeTable& shapes = solver_.log_.shapes;
-      return !is_like(shapes.literal(value), shapes.literal((*one.literals)[pattern.literal]));
-    });
-  }
-
-  [[nodiscard]] bool conditions_hold() const {
-    return std::ranges::none_of(cycle_.edges, [&](const CycleEdge& edge) {
-      const NamedRows from = named_rows(edge.from, edge.conflict.from_op),
-                      to = named_rows(edge.to, edge.conflict.to_op);
-      if (from.rows == nullptr || to.rows == nullptr) return false;
-      return excludes(from, edge.to, edge.conflict.to_op, to) || excludes(to, edge.from, edge.conflict.from_op, from);
-    });
-  }
-
   // The first member that has a value gives it to all that are tied to it; what another has by chance is changed.
   void give_values() {
     std::map<Node, LiteralId> value_of = constant_values();
@@ -364,7 +335,7 @@ class StoryValueSolver::Attempt {
           const bool apart = !together_.contains(classes_.schema.column(place.column).table);
           const std::vector<LiteralId>& constants = classes_.classes[raw(cycle_.members[member])].constants;
           const bool is_constant = place.variable < constants.size() && constants[place.variable] != kNoLiteral;
-          if (place.variable != kNoVariable && !is_constant && solver_.domains_.names_rows(place.column) &&
+          if (place.variable != kNoVariable && !is_constant && names_rows(place.column) &&
               ((apart && used.contains({domain, value})) || own.contains({domain, value})))
             value = another(member, place, value, is_free);
           value = among_names(root, value, is_free);
@@ -441,7 +412,8 @@ class StoryValueSolver::Attempt {
   StoryValueSolver& solver_;
   const Classes& classes_;
   const Cycle& cycle_;
-  std::vector<Literals> literals_;  // by member
+  std::vector<Literals> literals_;           // by member
+  std::vector<std::uint32_t> transactions_;  // of the log, likewise
   bool as_seen_;
   Answers answers_;
   std::set<TableId> together_;                   // tables whose values are left as they are
@@ -472,45 +444,46 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> StoryValueSolver::answers_o
 
 std::optional<StoryValues> StoryValueSolver::solve(const Cycle& cycle) {
   const std::size_t n = cycle.members.size();
-  std::vector<std::vector<Literals>> choices(n);  // by member
+  std::vector<std::vector<Actor>> choices(n);  // by member
   std::vector<Literals> examples;
   for (std::size_t member = 0; member < n; ++member) {
     const ClassId id = cycle.members[member];
     const TransactionClass& one = classes_.classes[raw(id)];
     examples.emplace_back(one.statements.size());
     if (!has_text(one)) {
-      choices[member].push_back(examples.back());
+      choices[member].push_back({examples.back(), one.example});
       continue;
     }
     const std::uint32_t example = log_.transactions[one.example].first_statement;
     for (const std::uint32_t actor : actors_.of(id)) {
-      Literals& literals = choices[member].emplace_back();
+      Literals& literals = choices[member].emplace_back(Actor{{}, actor}).literals;
       for (const std::uint32_t statement : one.example_statements) {
         const std::uint32_t number = statement - example + log_.transactions[actor].first_statement;
         const std::span<const LiteralId> values = log_.literals_of(log_.statements[number]);
         literals.emplace_back(values.begin(), values.end());
       }
     }
-    examples.back() = choices[member].front();
+    examples.back() = choices[member].front().literals;
     // A class that takes part again is another of its transactions.
     const auto times =
         std::count(cycle.members.begin(), cycle.members.begin() + static_cast<std::ptrdiff_t>(member), id);
     std::ranges::rotate(choices[member], choices[member].begin() + times % std::ssize(choices[member]));
   }
   const auto actors_of = [&](const std::vector<std::size_t>& choice) {
-    std::vector<Literals> actors;
+    std::vector<Actor> actors;
     for (std::size_t member = 0; member < n; ++member) actors.push_back(choices[member][choice[member]]);
     return actors;
   };
   const bool any_answers =
-      std::ranges::any_of(cycle.edges, [&](const CycleEdge& edge) { return !answers_of(cycle, edge).empty(); });
+      std::ranges::any_of(cycle.edges, [&](const CycleEdge& edge) { return !answers_of(cycle, edge).empty(); }) ||
+      std::ranges::count_if(cycle.members, [&](ClassId id) { return !row_columns_.found(id).empty(); }) > 1;
   std::optional<StoryValues> found;
   for (const auto answers : {Attempt::Answers::kCount, Attempt::Answers::kDoNotCount}) {
     if (found || (answers == Attempt::Answers::kCount && !any_answers)) continue;
     // Choices of transactions, those near the first of each member before others.
     std::vector<std::vector<std::size_t>> tries = {std::vector<std::size_t>(n, 0)};
     for (std::size_t i = 0; i < tries.size() && !found; ++i) {
-      const std::vector<Literals> actors = actors_of(tries[i]);
+      const std::vector<Actor> actors = actors_of(tries[i]);
       found = Attempt(*this, cycle, actors, true, Attempt::Tables::kWhereNoRowsMeet, answers).solve();
       if (!found) found = Attempt(*this, cycle, actors, true, Attempt::Tables::kAll, answers).solve();
       // Each choice comes from the one that has its last member that is not the first of its class one step back.
@@ -525,7 +498,7 @@ std::optional<StoryValues> StoryValueSolver::solve(const Cycle& cycle) {
     }
   }
   if (!found) {
-    const std::vector<Literals> actors = actors_of(std::vector<std::size_t>(n, 0));
+    const std::vector<Actor> actors = actors_of(std::vector<std::size_t>(n, 0));
     found = Attempt(*this, cycle, actors, false, Attempt::Tables::kAll, Attempt::Answers::kDoNotCount).solve();
   }
   if (!found) return std::nullopt;

@@ -12,8 +12,8 @@
 //     which rows of the cycle meet they are left alone at first: who finds a row by one key and changes it by another
 //     has found that row.)
 //   - A value that is written in the program (facts/constants.h) stays as it is, and an INSERT or a key that a
-//   condition of
-//     the other (IN, LIKE) excludes is no common row.
+//     condition of the other (IN, LIKE) excludes is no common row; nor is a row that, where the trace shows what was in
+//     it, the other does not ask for (conditions.h).
 //   - With these values the rows of the members are known, and with them who has to wait for whom: it must still be
 //     possible (cycles/correlation.h). If not, other transactions of the trace are tried.
 // If no choice of transactions will do, values are taken that follow the variables of the classes alone; `as_seen` is
@@ -34,6 +34,7 @@
 #include "audit/classes/column_domains.h"
 #include "audit/cycles/correlation.h"
 #include "audit/cycles/same_rows.h"
+#include "audit/story/conditions.h"
 #include "audit/story/row_columns.h"
 #include "audit/story/story.h"
 
@@ -82,6 +83,7 @@ class StoryValueSolver {
         correlation_(correlation),
         rows_(classes, facts.rows()),
         row_columns_(classes, facts.rows()),
+        conditions_(classes, log, facts.rows(), assumptions),
         actors_(classes, log),
         domains_(classes.schema) {}
 
@@ -89,7 +91,12 @@ class StoryValueSolver {
   [[nodiscard]] std::optional<StoryValues> solve(const Cycle& cycle);
 
  private:
-  using Literals = std::vector<std::vector<LiteralId>>;  // by statement
+  using Literals = RowConditions::Literals;
+  // A transaction of the log that plays a member.
+  struct Actor {
+    Literals literals;
+    std::uint32_t transaction;
+  };
   class Attempt;
   // Variables of the two members that stand for one column of the row in which they meet, though not both name it so.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> answers_of(const Cycle& cycle,
@@ -102,6 +109,7 @@ class StoryValueSolver {
   Correlation& correlation_;
   SameRows rows_;
   RowColumns row_columns_;
+  RowConditions conditions_;
   Actors actors_;
   ColumnDomains domains_;
 };

@@ -71,7 +71,7 @@ class Check {
     limits.work = &budget;
     limits.spend(h_.op_count() + 1);
     const End end = search(Reading::kLenient, limits);
-    if (end == End::kStopped) return undecided(limits.exhausted_by());
+    if (end == End::kStopped) return out_of(limits);
     if (end == End::kNone && has_guessed_initial(h_)) return undecided("the initial values of some keys are a guess");
     return end == End::kNone ? violated() : satisfied(limits);
   }
@@ -108,7 +108,7 @@ class Check {
     const bool unsure = verdict_.level == Level::kReadUncommitted && model_.sure != model_.all;
     if (model_.met_doubt() || unsure) {
       const End end = search(Reading::kStrict, limits);
-      if (end == End::kStopped) return undecided(limits.exhausted_by());
+      if (end == End::kStopped) return out_of(limits);
       if (end == End::kNone) {
         return undecided(unsure ? "the answer depends on whether a transaction of unknown outcome took place"
                          : model_.has_looks ? "the answer depends on a condition that cannot be evaluated"
@@ -198,9 +198,12 @@ class Check {
     if (given_ == Given::kExpectedOrder) verdict_.notes.emplace_back("given the expected order");
     return std::move(verdict_);
   }
-  Verdict undecided(std::string reason) {
-    verdict_.outcome = Outcome::kUndecided;
-    verdict_.reason = std::move(reason);
+  Verdict undecided(std::string words) {
+    verdict_.leave_open(WhyOpen::kEvidence, std::move(words));
+    return std::move(verdict_);
+  }
+  Verdict out_of(const Limits& limits) {
+    verdict_.leave_open(limits);
     return std::move(verdict_);
   }
 
@@ -218,8 +221,8 @@ std::string exhaustive_lacks(const History& history, Level level) {
   return level_lack(Model(history), level);
 }
 
-Verdict check_by_exhaustion(const History& history, Level level, const Limits& limits) {
-  return check_exhaustively(history, level, Given::kVersionOrders, limits);
+Verdict judge_by_exhaustion(CheckContext& context, Level level, const Limits& limits) {
+  return check_exhaustively(context.history(), level, Given::kVersionOrders, limits);
 }
 
 }  // namespace
@@ -230,17 +233,19 @@ Verdict check_exhaustively(const History& history, Level level, Given given, con
     Verdict verdict;
     verdict.level = level;
     verdict.method = kExhaustiveEngine.name;
-    verdict.reason = fmt::format("not every order can be tried: {}", lack);
+    verdict.leave_open(WhyOpen::kEvidence, fmt::format("not every order can be tried: {}", lack));
     return verdict;
   }
   return exhaustive::Check(history, level, given, limits).run();
 }
 
-constinit const Engine kExhaustiveEngine{.name = "exhaustive",
-                                         .summary =
-                                             "small histories, by trying every order: counters, lists that are also "
-                                             "written, unknown outcomes, repeated values",
-                                         .lacks = exhaustive::exhaustive_lacks,
-                                         .check = exhaustive::check_by_exhaustion};
+constinit const Engine kExhaustiveEngine{
+    .name = "exhaustive",
+    .summary =
+        "small histories, by trying every order: counters, lists that are also "
+        "written, unknown outcomes, repeated values",
+    .set_aside_because = "used when another method leaves a small history undecided",
+    .lacks = exhaustive::exhaustive_lacks,
+    .judge = exhaustive::judge_by_exhaustion};
 
 }  // namespace isolde

@@ -9,35 +9,13 @@
 // Source:  Adya; Elle; Emme (sections 3, 4); Biswas and Enea, AWDIT (causal).
 #pragma once
 
-#include <memory>
-
 #include "check/engine.h"
-#include "check/graph/level_check.h"
-#include "check/graph/trace.h"
 
 namespace isolde {
 
 extern const Engine kGraphEngine;
 
-// The engine at several levels of one history: what levels ask of reads is traced once for those that ask alike. That
-// is most of the work of a check.
-class GraphChecks {
- public:
-  explicit GraphChecks(const History& history);
-  ~GraphChecks();
-
-  // Requires: kGraphEngine.lacks() is empty.
-  [[nodiscard]] Verdict check(Level level, const Limits& limits, graph::FindSeen find_seen = graph::all_seen);
-  // Valid until the next call.
-  [[nodiscard]] const graph::Trace& traced(Level level, const Limits& limits);
-
- private:
-  [[nodiscard]] Witness guess_predicates(Level level, const Limits& limits);
-  graph::LevelVerdict judge(Level level, const Limits& limits, graph::FindSeen find_seen = graph::all_seen);
-
-  const History& h_;
-  std::unique_ptr<const graph::Trace> trace_;  // the last one
-  graph::TraceKind kind_ = graph::TraceKind::kOneView;
-};
+// Whether, for every key, lists show the order of all versions or it is given completely.
+[[nodiscard]] bool version_orders_are_told(const History& history);
 
 }  // namespace isolde

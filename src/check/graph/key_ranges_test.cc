@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "proof/prove.h"
 #include "tests/support/effort.h"
 #include "tests/support/native_history.h"

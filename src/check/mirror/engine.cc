@@ -107,21 +107,22 @@ bool feed(const History& history, const Limits& limits, OnlineEngine& engine) {
   return true;
 }
 
-Verdict check_by_mirror(const History& history, Level level, const Limits& limits) {
+Verdict judge_by_mirror(CheckContext& context, Level level, const Limits& limits) {
+  const History& history = context.history();
+  const auto& [profile, partitions, guess] = context.options();
   Verdict verdict;
   verdict.level = level;
-  verdict.method = kMirrorEngine.name;
-  verdict.given = Given::kProfile;
-  if (limits.profile == nullptr) {
-    verdict.reason = "mirror compares with what a DBMS does, and no profile was given (--profile)";
+  if (profile == nullptr) {
+    verdict.leave_open(WhyOpen::kEvidence,
+                       "mirror compares with what a DBMS does, and no profile was given (--profile)");
     return verdict;
   }
   Collector collector(history, limits, verdict);
-  const auto engine = make_mirror(
-      with_threads({.profile = *limits.profile, .memory_limit = SIZE_MAX / 4}, limits.partitions), collector);
+  const auto engine =
+      make_mirror(with_threads({.profile = *profile, .memory_limit = SIZE_MAX / 4}, partitions), collector);
   const bool whole = feed(history, limits, *engine);
   const OnlineCounts counts = engine->counts();
-  verdict.notes.push_back(fmt::format("the profile {} ({})", limits.profile->name, limits.profile->source));
+  verdict.notes.push_back(fmt::format("the profile {} ({})", profile->name, profile->source));
   verdict.notes.push_back(
       fmt::format("{} dependencies, of which {} are between overlapping intervals and {} of these were ordered; "
                   "{} reads and predicate operations could not be judged; {} transactions were left open by the rules "
@@ -130,10 +131,12 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
                   counts.dependencies, counts.overlapping, counts.deduced, counts.unchecked, counts.unsearched));
   if (verdict.total() > 0) {
     verdict.outcome = Outcome::kViolated;
-    return verdict;
+  } else if (whole) {
+    verdict.leave_open(WhyOpen::kFindsOnly,
+                       "nothing was found that breaks the profile; mirror finds bugs, it does not certify");
+  } else {
+    verdict.leave_open(limits);
   }
-  verdict.reason = whole ? "nothing was found that breaks the profile; mirror finds bugs, it does not certify"
-                         : limits.exhausted_by();
   return verdict;
 }
 
@@ -151,7 +154,10 @@ Level level_of(const Profile& profile) {
 constinit const Engine kMirrorEngine{
     .name = "mirror",
     .summary = "bugs against what a DBMS does at a level (--profile), by client-side intervals; only when asked",
+    .given = Given::kProfile,
+    .certifies = false,
+    .set_aside_because = "it finds violations of a database's profile but certifies no level; used only on request",
     .lacks = mirror::mirror_lacks,
-    .check = mirror::check_by_mirror};
+    .judge = mirror::judge_by_mirror};
 
 }  // namespace isolde

@@ -1,4 +1,5 @@
-// check/mirror/engine.h: the engine `mirror`: a whole history against what a DBMS does at a level (Limits::profile).
+// check/mirror/engine.h: the engine `mirror`: a whole history against what a DBMS does at a level
+// (EngineOptions::profile).
 //
 // In, out: a History with clients' clocks -> violated, with what the mirror tells; else undecided: it finds bugs
 // against

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace isolde::mirror {
 namespace {
 
@@ -153,11 +155,6 @@ constexpr Row kProfileRows[] = {
 
 Profile profile_of(const Row& row) { return {row.has, std::string(row.name), std::string(row.source)}; }
 
-char folded(char c) {
-  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-  return c == '_' || c == ' ' ? '-' : c;
-}
-
 struct ServerRow {
   std::string_view dbms, level, profile;
 };
@@ -183,9 +180,8 @@ std::span<const Profile> profiles() {
 }
 
 const Profile* profile_named(std::string_view name) {
-  const auto same = [](char a, char b) { return folded(a) == folded(b); };
   for (const Profile& p : profiles()) {
-    if (std::equal(p.name.begin(), p.name.end(), name.begin(), name.end(), same)) return &p;
+    if (same_name(p.name, name)) return &p;
   }
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "check/mirror/profile.h"
 
 namespace isolde::mirror {
@@ -52,14 +53,6 @@ std::string_view word_of(const std::pair<std::string_view, T> (&table)[kCount], 
     if (meaning == value) return word;
   }
   return table[0].first;
-}
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 // What cannot be at once: a mechanism that would have nothing to stand on.

@@ -271,10 +271,7 @@ class ReadRules {
     return anomaly;
   }
 
-  void keep(Anomaly anomaly) {
-    verdict_.count(anomaly.kind);
-    if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
-  }
+  void keep(Anomaly anomaly) { verdict_.add(std::move(anomaly), limits_.max_anomalies); }
 
   const History& h_;
   const Level level_;

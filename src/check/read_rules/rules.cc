@@ -9,21 +9,20 @@ namespace {
 
 std::string rules_lack(const History& /*history*/, Level /*level*/) { return {}; }
 
-Verdict check_by_rules(const History& history, Level level, const Limits& limits) {
+Verdict judge_by_rules(CheckContext& context, Level level, const Limits& limits) {
   Verdict verdict;
   verdict.level = level;
-  verdict.method = kRulesEngine.name;
-  const bool whole = add_read_rule_anomalies(history, level, limits, verdict);
+  const bool whole = add_read_rule_anomalies(context.history(), level, limits, verdict);
   if (verdict.total() > 0) {
     verdict.outcome = Outcome::kViolated;
     verdict.notes.emplace_back("only the read rules were checked; there may be more anomalies");
-    return verdict;
+  } else if (whole) {
+    verdict.leave_open(WhyOpen::kFindsOnly,
+                       fmt::format("every read rule holds, but {} requires more, and no other method can judge it here",
+                                   info(level).name));
+  } else {
+    verdict.leave_open(limits);
   }
-  verdict.outcome = Outcome::kUndecided;
-  verdict.reason =
-      whole ? fmt::format("every read rule holds, but {} requires more, and no other method can judge it here",
-                          info(level).name)
-            : limits.exhausted_by();
   return verdict;
 }
 
@@ -32,7 +31,9 @@ Verdict check_by_rules(const History& history, Level level, const Limits& limits
 constinit const Engine kRulesEngine{
     .name = "rules",
     .summary = "only the read rules: aborted, intermediate, never-written and internal reads",
+    .certifies = false,
+    .taken_because = "there is no other usable evidence",
     .lacks = rules_lack,
-    .check = check_by_rules};
+    .judge = judge_by_rules};
 
 }  // namespace isolde

@@ -11,15 +11,17 @@ std::string replay_lacks(const History& h, Level level) {
   return {};
 }
 
-Verdict check_by_replay(const History& history, Level level, const Limits& limits) {
-  return timeline::judge(history, level, limits, timeline::Clock::kOrder, kReplayEngine.name);
+Verdict judge_by_replay(CheckContext& context, Level level, const Limits& limits) {
+  return timeline::judge(context.history(), level, limits, timeline::Clock::kOrder);
 }
 
 }  // namespace
 
 constinit const Engine kReplayEngine{.name = "replay",
                                      .summary = "replay in the expected serialization order, the field `order` (Enne)",
+                                     .given = Given::kExpectedOrder,
+                                     .taken_because = "the history has an expected order",
                                      .lacks = replay_lacks,
-                                     .check = check_by_replay};
+                                     .judge = judge_by_replay};
 
 }  // namespace isolde

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "check/graph/explain_cycle.h"
+#include "check/cycles/explain_cycle.h"
 #include "check/solver/choices.h"
 
 namespace isolde::solver {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "check/accesses.h"
-#include "check/graph/views.h"
+#include "check/cycles/views.h"
 
 namespace isolde::solver {
 namespace {

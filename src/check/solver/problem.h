@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "check/graph/cycles.h"
-#include "check/graph/trace.h"
+#include "check/cycles/cycles.h"
+#include "check/cycles/trace.h"
 
 namespace isolde::solver {
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "check/graph/explain_by_looks.h"
-#include "check/graph/explain_cycle.h"
-#include "check/graph/fault_anomalies.h"
-#include "check/graph/graph.h"
-#include "check/graph/level_check.h"
-#include "check/graph/version_evidence.h"
+#include "check/cycles/cycle_checks.h"
+#include "check/cycles/explain_by_looks.h"
+#include "check/cycles/explain_cycle.h"
+#include "check/cycles/fault_anomalies.h"
+#include "check/cycles/level_check.h"
+#include "check/cycles/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/solver/explain.h"
 #include "check/solver/polygraph.h"
@@ -26,29 +26,29 @@ constexpr std::uint32_t kMostToldByPast = 20'000;  // transactions; their pasts 
 
 class SolverCheck {
  public:
-  SolverCheck(const History& history, Level level, const Limits& limits, const graph::Trace& trace)
+  SolverCheck(const History& history, Level level, const Limits& limits, const graph::Trace& trace, bool guess)
       : h_(history),
         row_(*graph::row_of(level)),
+        guess_(guess),
         limits_(limits),
         budget_(limits.has_deadline() ? WorkBudget::kUnlimited : kMostSearchSteps, "the search for an order",
                 "--timeout replaces it with a time limit", limits.work),
         trace_(trace) {
     limits_.work = &budget_;
     verdict_.level = level;
-    verdict_.method = kSolverEngine.name;
   }
 
   Verdict run() {
-    if (trace_.cut_short) return undecided(limits_.exhausted_by());
+    if (trace_.cut_short) return out_of_limits();
     const bool traced = trace_.untraceable.empty() || trace_.only_open;
     if (traced) order_versions();
     verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
-    if (!graph::add_read_faults(h_, trace_, limits_, verdict_)) return undecided(limits_.exhausted_by());
+    if (!graph::add_read_faults(h_, trace_, limits_, verdict_)) return out_of_limits();
     for (const graph::LostUpdate& lost : orders_.lost_updates) keep(graph::lost_update(h_, lost));
     if (verdict_.total() > 0) return violated();
-    if (trace_.breaks_a_rule) return undecided("a read has no explanation");
-    if (!traced) return undecided("not enough evidence: " + trace_.untraceable);
-    if (!orders_.ambiguous.empty()) return undecided("not enough evidence: " + orders_.ambiguous);
+    if (trace_.breaks_a_rule) return undecided(WhyOpen::kEvidence, "a read has no explanation");
+    if (!traced) return undecided(WhyOpen::kEvidence, "not enough evidence: " + trace_.untraceable);
+    if (!orders_.ambiguous.empty()) return undecided(WhyOpen::kEvidence, "not enough evidence: " + orders_.ambiguous);
     const graph::Dependencies known = graph::find_dependencies(h_, trace_, orders_, {}, {}, row_.edges);
     limits_.spend(graph::steps_of(known));
     graph::Sorted sorted = graph::sort_nodes(known, row_.nodes);
@@ -56,7 +56,7 @@ class SolverCheck {
       graph::add_cycles({h_, trace_, orders_, {}, {}, known}, row_, sorted, limits_, verdict_);
       return violated();
     }
-    if (limits_.exhausted()) return undecided(limits_.exhausted_by());
+    if (limits_.exhausted()) return out_of_limits();
     return search_order({h_, trace_, orders_, known, row_});
   }
 
@@ -76,7 +76,7 @@ class SolverCheck {
     const Problem problem = make_problem(source, left_out);
     for (const Read& read : problem.reads) {
       if (read.count > 0) continue;
-      if (left_out) return undecided(std::string(kUnknownWriter));
+      if (left_out) return undecided(WhyOpen::kEvidence, std::string(kUnknownWriter));
       // Others overwrote that value themselves; only the reader left it, later.
       keep(graph::bad_read(h_, {AnomalyKind::kG1c, ReadSource::kOwnLater, read.txn, read.op, read.key, read.txn}));
     }
@@ -86,20 +86,20 @@ class SolverCheck {
     Found found = find_order(source, problem, stats);
     stats.pruned = std::min(stats.pruned, stats.pairs);
     stats.searched = std::min(stats.searched, stats.pairs - stats.pruned);
-    const bool guessed = limits_.guess && found.outcome == Found::Outcome::kOrder;
+    const bool guessed = guess_ && found.outcome == Found::Outcome::kOrder;
     stats.guessed = guessed ? stats.pairs - stats.pruned - stats.searched : 0;
     verdict_.search = stats;
     switch (found.outcome) {
       case Found::Outcome::kOrder:
         return satisfied(std::move(found.order), problem.txns);
       case Found::Outcome::kLimit:
-        if (!limits_.guess) return undecided(std::move(found.limit));
-        return undecided(fmt::format("{} (of {} unordered pairs of writers, pruning had ordered {})", found.limit,
-                                     stats.pairs, stats.pruned));
+        if (!guess_) return undecided(why_stopped(), std::move(found.limit));
+        return undecided(why_stopped(), fmt::format("{} (of {} unordered pairs of writers, pruning had ordered {})",
+                                                    found.limit, stats.pairs, stats.pruned));
       case Found::Outcome::kNone:
         break;
     }
-    if (left_out) return undecided(std::string(kUnknownWriter));
+    if (left_out) return undecided(WhyOpen::kEvidence, std::string(kUnknownWriter));
     if (tell_by_past()) return violated();
     keep(explain_refutation(source, problem, found.circles));
     return violated();
@@ -107,7 +107,7 @@ class SolverCheck {
 
   // Guesses, in the order of what they cost, and then the search that proves.
   Found find_order(const Source& source, const Problem& problem, SearchStats& stats) {
-    if (!limits_.guess) {
+    if (!guess_) {
       const std::uint64_t pairs = stats.pairs;
       Found found = solve_polygraph(problem, limits_, stats);
       stats.pairs = std::max(stats.pairs, pairs);
@@ -162,10 +162,8 @@ class SolverCheck {
   // A cycle whose steps follow from who had seen whom is plainer than cases.
   bool tell_by_past() {
     if (trace_.only_open || h_.txn_count() > kMostToldByPast) return false;
-    Verdict other = graph::check_level(h_, verdict_.level, limits_, trace_).verdict;
-    const bool given = std::any_of(other.notes.begin(), other.notes.end(),
-                                   [](const std::string& n) { return n.starts_with("given the database's"); });
-    if (other.outcome != Outcome::kViolated || given || rests_on_the_database(other)) return false;
+    auto [other, predicates_left_open, at_given_points] = graph::check_level(h_, verdict_.level, limits_, trace_);
+    if (other.outcome != Outcome::kViolated || at_given_points || rests_on_the_database(other)) return false;
     verdict_.anomalies = std::move(other.anomalies);
     verdict_.counts = other.counts;
     return true;
@@ -174,14 +172,16 @@ class SolverCheck {
   Verdict satisfied(std::vector<Node> order, std::uint32_t txns) {
     if (timestamps_unused_)
       return undecided(
+          WhyOpen::kEvidence,
           "the level holds; whether it does with commit timestamps as the order of versions is not known: " +
-          trace_.untraceable);
+              trace_.untraceable);
     verdict_.witness = graph::witness_of(order, trace_, txns, row_.nodes);
-    if (!h_.columns().predicates.empty() && !explains_predicates(order, txns))
+    if (!h_.columns().predicates.empty() && !explains_predicates(order, txns)) {
+      if (limits_.exhausted()) return out_of_limits();
       return undecided(
-          limits_.exhausted()
-              ? limits_.exhausted_by()
-              : "an order explains the items that were read, but not what the predicates found; another order may");
+          WhyOpen::kEvidence,
+          "an order explains the items that were read, but not what the predicates found; another order may");
+    }
     verdict_.outcome = Outcome::kSatisfied;
     return std::move(verdict_);
   }
@@ -213,16 +213,20 @@ class SolverCheck {
     verdict_.outcome = Outcome::kViolated;
     return std::move(verdict_);
   }
-  Verdict undecided(std::string reason) {
-    verdict_.outcome = Outcome::kUndecided;
-    verdict_.reason = std::move(reason);
-    verdict_.witness = {};
+  Verdict undecided(WhyOpen why, std::string words) {
+    verdict_.leave_open(why, std::move(words));
     return std::move(verdict_);
   }
-  void keep(Anomaly anomaly) {
-    verdict_.count(anomaly.kind);
-    if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
+  Verdict out_of_limits() {
+    verdict_.leave_open(limits_);
+    return std::move(verdict_);
   }
+  // Of a search that ended without an answer: time, or the work that it may do, also by limits of its own.
+  [[nodiscard]] WhyOpen why_stopped() const {
+    if (limits_.is_cancelled()) return WhyOpen::kCancelled;
+    return limits_.out_of_time() && !limits_.out_of_work() ? WhyOpen::kTime : WhyOpen::kWork;
+  }
+  void keep(Anomaly anomaly) { verdict_.add(std::move(anomaly), limits_.max_anomalies); }
 
   static constexpr std::uint64_t kMostGuesses = 1000;  // dead ends before a guess is given up
   static constexpr std::string_view kUnknownWriter =
@@ -230,6 +234,7 @@ class SolverCheck {
 
   const History& h_;
   const graph::LevelRow& row_;
+  const bool guess_;
   Limits limits_;
   WorkBudget budget_;
   const graph::Trace& trace_;
@@ -244,22 +249,19 @@ std::string solver_lacks(const History& history, Level level) {
   return {};
 }
 
-Verdict check_by_solver(const History& history, Level level, const Limits& limits) {
-  GraphChecks shared(history);
-  return check_solver(history, shared, level, limits);
+Verdict judge_by_solver(CheckContext& context, Level level, const Limits& limits) {
+  const graph::Trace& trace = context.shared<graph::CycleChecks>().traced(level, limits);
+  return SolverCheck(context.history(), level, limits, trace, context.options().guess).run();
 }
 
 }  // namespace
 }  // namespace solver
 
-Verdict check_solver(const History& history, GraphChecks& shared, Level level, const Limits& limits) {
-  return solver::SolverCheck(history, level, limits, shared.traced(level, limits)).run();
-}
-
 constinit const Engine kSolverEngine{
     .name = "solver",
     .summary = "an order of all transactions, found from hints or by search: values alone are enough (Cobra, PolySI)",
+    .taken_because = "the order of some versions is not known and is searched for",
     .lacks = solver::solver_lacks,
-    .check = solver::check_by_solver};
+    .judge = solver::judge_by_solver};
 
 }  // namespace isolde

@@ -13,11 +13,6 @@
 
 namespace isolde {
 
-class GraphChecks;
-
 extern const Engine kSolverEngine;
-
-// The same; what it has in common with other checks of the history is done once.
-[[nodiscard]] Verdict check_solver(const History& history, GraphChecks& shared, Level level, const Limits& limits);
 
 }  // namespace isolde

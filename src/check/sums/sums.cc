@@ -131,7 +131,6 @@ class SumsCheck {
   SumsCheck(const History& history, Level level, const Limits& limits)
       : h_(history), limits_(limits), ledger_(history) {
     verdict_.level = level;
-    verdict_.method = kSumsEngine.name;
   }
 
   Verdict run() {
@@ -144,10 +143,13 @@ class SumsCheck {
     if (!limits_.exhausted()) {
       if (const auto order = find_order(h_, ledger_, info(verdict_.level).order, limits_)) return satisfied(*order);
     }
-    verdict_.reason =
-        limits_.exhausted()
-            ? limits_.exhausted_by()
-            : "each sum that was read is possible on its own, but no order was found that explains all of them";
+    if (limits_.exhausted()) {
+      verdict_.leave_open(limits_);
+    } else {
+      verdict_.leave_open(
+          WhyOpen::kEvidence,
+          "each sum that was read is possible on its own, but no order was found that explains all of them");
+    }
     return std::move(verdict_);
   }
 
@@ -208,8 +210,8 @@ class SumsCheck {
 
 std::string sums_lacks(const History& history, Level) { return Ledger(history).lack; }
 
-Verdict check_by_sums(const History& history, Level level, const Limits& limits) {
-  return SumsCheck(history, level, limits).run();
+Verdict judge_by_sums(CheckContext& context, Level level, const Limits& limits) {
+  return SumsCheck(context.history(), level, limits).run();
 }
 
 }  // namespace
@@ -217,7 +219,8 @@ Verdict check_by_sums(const History& history, Level level, const Limits& limits)
 
 constinit const Engine kSumsEngine{.name = "sums",
                                    .summary = "balances that are sums of transfers, in histories of any size",
+                                   .set_aside_because = "used when another method leaves sums undecided",
                                    .lacks = sums::sums_lacks,
-                                   .check = sums::check_by_sums};
+                                   .judge = sums::judge_by_sums};
 
 }  // namespace isolde

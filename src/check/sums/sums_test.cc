@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/rng.h"
-#include "check/choose.h"
-#include "check/strongest.h"
+#include "check/choose/choose.h"
+#include "check/choose/strongest.h"
 #include "proof/prove.h"
 #include "tests/support/effort.h"
 #include "tests/support/history_text.h"

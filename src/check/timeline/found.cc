@@ -15,13 +15,11 @@ void count_the_rest(const FirstOf<T>& some, AnomalyKind kind, Verdict& verdict) 
 
 }  // namespace
 
-Verdict judge_found(const History& part, Level level, const Limits& limits, Clock clock, std::string_view method,
-                    const Found& found) {
+Verdict judge_found(const History& part, Level level, const Limits& limits, Clock clock, const Found& found) {
   const LevelInfo& row = info(level);
   const bool snapshot = row.family == LevelFamily::kSnapshot;
   Verdict verdict;
   verdict.level = level;
-  verdict.method = method;
   verdict.given = given_by(clock);
   verdict.outcome = found.violates() ? Outcome::kViolated : Outcome::kSatisfied;
   if (found.violates()) {

@@ -43,8 +43,9 @@ struct Found {
   }
 };
 
+// `method` of the verdict is not set.
 [[nodiscard]] Verdict judge_found(const History& part, Level level, const Limits& limits, Clock clock,
-                                  std::string_view method, const Found& found);
+                                  const Found& found);
 
 // Notes that both ways of judging make.
 [[nodiscard]] std::string clock_note(const History& history, const LevelInfo& level, std::uint64_t count,

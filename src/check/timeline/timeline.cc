@@ -47,7 +47,7 @@ struct Replay {
 
 class Timeline {
  public:
-  Timeline(const History& history, Level level, const Limits& limits, Clock clock, std::string_view method)
+  Timeline(const History& history, Level level, const Limits& limits, Clock clock)
       : h_(history),
         clock_(clock),
         level_(info(level)),
@@ -55,13 +55,12 @@ class Timeline {
         snapshot_(level_.family == LevelFamily::kSnapshot),
         conditions_(history) {
     verdict_.level = level;
-    verdict_.method = method;
     verdict_.given = given_by(clock);
   }
 
   Verdict run() {
     Replay first = replay(make_schedule(h_, level_.family, level_.order, clock_, false));
-    if (first.cut_short()) return undecided(limits_.exhausted_by());
+    if (first.cut_short()) return out_of_limits();
     if (first.has_forced(snapshot_)) return violated(first);
     note_clock(first);
     const bool all_sure = first.schedule.floating_writers.empty() && first.schedule.maybes.empty();
@@ -196,27 +195,24 @@ class Timeline {
       }
     }
     if (!placed.empty() && level_.order == AddedOrder::kRealTime && !keeps_orders(w)) {
-      w = Witness{};
       return undecided(why_open(r.schedule));
     }
-    if (std::string open = open_predicates(r, w); !open.empty()) {
-      w = Witness{};
-      return undecided(std::move(open));
-    }
+    leave_predicates_open(r);
     return std::move(verdict_);
   }
 
-  // Why the witness does not show that the predicate operations are right; empty if it does.
-  [[nodiscard]] std::string open_predicates(const Replay& r, const Witness& w) const {
-    if (h_.columns().predicates.empty()) return {};
-    if (!r.predicates.undecided.empty()) return r.predicates.undecided;
-    if (r.placements.empty()) return {};
+  // If the witness does not show that the predicate operations are right.
+  void leave_predicates_open(const Replay& r) {
+    if (h_.columns().predicates.empty()) return;
+    const auto leave_open = [&](std::string words) { verdict_.leave_open(WhyOpen::kEvidence, std::move(words)); };
+    if (!r.predicates.undecided.empty()) return leave_open(r.predicates.undecided);
+    if (r.placements.empty()) return;
     // The transactions without a start have got one by their item reads only.
-    const PredicateReplay placed =
-        replay_predicates(h_, conditions_, w.events, snapshot_ ? EventForm::kPoints : EventForm::kSerial, limits_);
-    if (placed.cut_short) return limits_.exhausted_by();
-    if (!placed.undecided.empty()) return placed.undecided;
-    return placed.explained() ? std::string{} : why_open(r.schedule);
+    const PredicateReplay placed = replay_predicates(h_, conditions_, verdict_.witness.events,
+                                                     snapshot_ ? EventForm::kPoints : EventForm::kSerial, limits_);
+    if (placed.cut_short) return verdict_.leave_open(limits_);
+    if (!placed.undecided.empty()) return leave_open(placed.undecided);
+    if (!placed.explained()) leave_open(why_open(r.schedule));
   }
 
   // Places were chosen one by one; across the client's clock that may fail where another choice would not.
@@ -249,9 +245,12 @@ class Timeline {
     return std::move(verdict_);
   }
 
-  Verdict undecided(std::string reason) {
-    verdict_.outcome = Outcome::kUndecided;
-    verdict_.reason = std::move(reason);
+  Verdict undecided(std::string words) {
+    verdict_.leave_open(WhyOpen::kEvidence, std::move(words));
+    return std::move(verdict_);
+  }
+  Verdict out_of_limits() {
+    verdict_.leave_open(limits_);
     return std::move(verdict_);
   }
 
@@ -298,21 +297,31 @@ std::string timeline_lacks(const History& h, Level level) {
   return {};
 }
 
-Verdict check_by_timeline(const History& history, Level level, const Limits& limits) {
-  return judge(history, level, limits, Clock::kTimestamps, kTimelineEngine.name);
+// Timestamps are a promise of their own, stronger than the bare level: the serializable family takes them as the
+// serialization order only where somebody says that they are.
+std::string timeline_passed_over(const History& h, Level level, bool order_by_commit) {
+  if (info(level).family == LevelFamily::kSnapshot || order_by_commit || h.has_flag(kSerialByCommitTs)) return {};
+  return "nothing says that commit timestamps are the serialization order (--order commit_ts)";
+}
+
+Verdict judge_by_timeline(CheckContext& context, Level level, const Limits& limits) {
+  return judge(context.history(), level, limits, Clock::kTimestamps);
 }
 
 }  // namespace
 
-Verdict judge(const History& history, Level level, const Limits& limits, Clock clock, std::string_view method) {
-  return Timeline(history, level, limits, clock, method).run();
+Verdict judge(const History& history, Level level, const Limits& limits, Clock clock) {
+  return Timeline(history, level, limits, clock).run();
 }
 
 }  // namespace timeline
 
 constinit const Engine kTimelineEngine{.name = "timeline",
                                        .summary = "replay by the database's start and commit timestamps (Chronos)",
+                                       .given = Given::kTimestamps,
+                                       .taken_because = "the history has database timestamps",
+                                       .passed_over = timeline::timeline_passed_over,
                                        .lacks = timeline::timeline_lacks,
-                                       .check = timeline::check_by_timeline};
+                                       .judge = timeline::judge_by_timeline};
 
 }  // namespace isolde

@@ -18,8 +18,8 @@ extern const Engine kTimelineEngine;
 namespace timeline {
 
 // The replay behind `timeline` and, with Clock::kOrder and a serializable level, behind `replay`.
-[[nodiscard]] Verdict judge(const History& history, Level level, const Limits& limits, Clock clock,
-                            std::string_view method);
+// `method` of the verdict is not set.
+[[nodiscard]] Verdict judge(const History& history, Level level, const Limits& limits, Clock clock);
 
 }  // namespace timeline
 

@@ -280,11 +280,6 @@ class ReadTracer {
   Writers writers_;
 };
 
-void keep(Anomaly anomaly, std::size_t max_anomalies, Verdict& verdict) {
-  verdict.count(anomaly.kind);
-  if (verdict.anomalies.size() < max_anomalies) verdict.anomalies.push_back(std::move(anomaly));
-}
-
 }  // namespace
 
 AnomalyKind kind_of(ReadSource source) {
@@ -309,7 +304,7 @@ void add_findings(const Context& context, const std::vector<Finding>& findings, 
   ReadTracer tracer(context);
   tracer.prepare(findings);
   for (const Finding& finding : findings) {
-    if (finding.forced) keep(tracer.anomaly(finding), max_anomalies, verdict);
+    if (finding.forced) verdict.add(tracer.anomaly(finding), max_anomalies);
   }
 }
 
@@ -347,7 +342,7 @@ void add_order_findings(const Context& context, const std::vector<OrderFinding>&
       against = unseen ? StepType::kInvisible : sees ? StepType::kVisible : StepType::kCommit;
     }
     a.steps.push_back({against, f.after, f.before, kNoKey, kNoOp, kNoOp});
-    keep(std::move(a), max_anomalies, verdict);
+    verdict.add(std::move(a), max_anomalies);
   }
 }
 
@@ -362,7 +357,7 @@ void add_unplaced(const Context& /*context*/, const std::vector<Placement>& plac
     a.steps.push_back({StepType::kProgram, t, t, placement.one_key, placement.one, kNoOp});
     if (placement.other != kNoOp)
       a.steps.push_back({StepType::kProgram, t, t, placement.other_key, placement.other, kNoOp});
-    keep(std::move(a), max_anomalies, verdict);
+    verdict.add(std::move(a), max_anomalies);
   }
 }
 
@@ -372,7 +367,7 @@ void add_start_after_commit(const Context& context, std::size_t max_anomalies, V
     a.kind = AnomalyKind::kTimestampOrder;
     a.transactions = {t};
     a.steps.push_back({StepType::kProgram, t, t, kNoKey, kNoOp, kNoOp});
-    keep(std::move(a), max_anomalies, verdict);
+    verdict.add(std::move(a), max_anomalies);
   }
 }
 

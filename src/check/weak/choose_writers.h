@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "check/graph/trace.h"
+#include "check/cycles/trace.h"
 
 namespace isolde::weak {
 

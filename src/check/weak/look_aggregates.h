@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "check/graph/match.h"
+#include "check/cycles/match.h"
 #include "check/weak/look_floors.h"
 
 namespace isolde::weak {

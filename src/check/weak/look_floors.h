@@ -12,8 +12,8 @@
 
 #include <vector>
 
-#include "check/graph/cycles.h"
-#include "check/graph/slots.h"
+#include "check/cycles/cycles.h"
+#include "check/cycles/slots.h"
 
 namespace isolde::weak {
 

@@ -15,7 +15,7 @@
 
 #include "anomaly/level.h"
 #include "base/limits.h"
-#include "check/graph/trace.h"
+#include "check/cycles/trace.h"
 
 namespace isolde::weak {
 

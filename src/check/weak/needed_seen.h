@@ -4,7 +4,7 @@
 //          pair; or pairs that have a circle with what is known exactly if all have.
 // Always:  first an order is taken (order.h) and the pairs that contradict it are looked for (contradictions.h); with
 //          these another order is made, until nothing contradicts it or there is none. Where that does not end soon, or
-//          what is known goes in a circle by itself, all pairs are found (check/graph/seen.h).
+//          what is known goes in a circle by itself, all pairs are found (check/cycles/seen.h).
 // Cost:    linear a round. The first order of a recording that stands in the file as it happened needs one round,
 //          others a few: each has a small part of the last one's pairs.
 // Source:  Biswas and Enea; AWDIT.
@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "check/graph/seen.h"
+#include "check/cycles/seen.h"
 
 namespace isolde::weak {
 

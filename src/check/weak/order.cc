@@ -5,7 +5,7 @@
 #include <queue>
 
 #include "base/radix_sort.h"
-#include "check/graph/views.h"
+#include "check/cycles/views.h"
 #include "history/commit_interval.h"
 
 namespace isolde::weak {

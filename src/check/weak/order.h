@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "check/graph/seen.h"
+#include "check/cycles/seen.h"
 
 namespace isolde::weak {
 

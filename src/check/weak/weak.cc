@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "check/graph/graph.h"
+#include "check/cycles/cycle_checks.h"
 #include "check/weak/choose_writers.h"
 #include "check/weak/looks.h"
 #include "check/weak/needed_seen.h"
@@ -25,7 +25,7 @@ bool is_judged(Level level) {
 
 std::string weak_lacks(const History& history, Level level) {
   if (!is_judged(level)) return fmt::format("{} is not decided by reads and sessions alone", info(level).name);
-  return kGraphEngine.lacks(history, level);
+  return graph::cycles_lack(history, level);
 }
 
 // The places of all transactions in an order that keeps what is known of them, close to these places; empty if what is
@@ -67,40 +67,34 @@ bool holds_with_chosen_writers(const History& history, const graph::Trace& trace
   return false;
 }
 
-Verdict check_by_weak(const History& history, Level level, const Limits& limits) {
-  GraphChecks graph(history);
-  return check_weak(history, graph, level, limits);
-}
-
-}  // namespace
-
-Verdict check_weak(const History& history, GraphChecks& graph, Level level, const Limits& limits) {
+Verdict judge_by_weak(CheckContext& context, Level level, const Limits& limits) {
+  const History& history = context.history();
+  auto& cycles = context.shared<graph::CycleChecks>();
   if (!history.columns().predicates.empty() &&
-      weak::holds_with_looks(history, graph.traced(level, limits), level, limits)) {
+      weak::holds_with_looks(history, cycles.traced(level, limits), level, limits)) {
     Verdict holds;
-    holds.level = level;
-    holds.method = kWeakEngine.name;
-    holds.outcome = Outcome::kSatisfied;
+    holds.decide(Outcome::kSatisfied);
     return holds;
   }
-  Verdict verdict = graph.check(level, limits, weak::needed_seen);
-  verdict.method = kWeakEngine.name;
+  Verdict verdict = cycles.check(level, limits, weak::needed_seen);
   if (verdict.outcome != Outcome::kUndecided || !history.columns().predicates.empty()) return verdict;
-  const graph::Trace& trace = graph.traced(level, limits);
+  const graph::Trace& trace = cycles.traced(level, limits);
   if (!trace.only_open || trace.breaks_a_rule || trace.cut_short) return verdict;
   if (!holds_with_chosen_writers(history, trace, level, limits)) return verdict;
-  verdict.outcome = Outcome::kSatisfied;
-  verdict.reason.clear();
+  verdict.decide(Outcome::kSatisfied);
   verdict.notes.push_back(
       fmt::format("{} reads returned values that several transactions wrote; with one writer chosen for each, {} holds",
                   trace.open.size(), info(level).name));
   return verdict;
 }
 
+}  // namespace
+
 constinit const Engine kWeakEngine{
     .name = "weak",
     .summary = "read-committed to causal from reads and sessions alone; cursor-stability",
+    .taken_because = "reads and sessions decide this level",
     .lacks = weak_lacks,
-    .check = check_by_weak};
+    .judge = judge_by_weak};
 
 }  // namespace isolde

@@ -7,7 +7,7 @@
 //          leave a choice, satisfied if writers chosen for these by an order explain them. Predicates: satisfied if
 //          versions are found that they may have looked at (looks.h).
 // How:     A level holds if some order of all transactions contradicts none of the pairs that its axiom asks for.
-//          Orders are tried (needed_seen.h); the rest is check/graph/level_check.h: bad reads, predicates, and the
+//          Orders are tried (needed_seen.h); the rest is check/cycles/level_check.h: bad reads, predicates, and the
 //          explanation of a circle. So no verdict of the engine `graph` is lost, which finds all pairs instead.
 // Cost:    linear where the file or the clocks hint at a good order; else reads x sqrt(operations), for causal
 //          transactions x sessions. Memory linear.
@@ -19,10 +19,5 @@
 namespace isolde {
 
 extern const Engine kWeakEngine;
-
-class GraphChecks;
-
-// As kWeakEngine.check(), with what was traced at another level before.
-[[nodiscard]] Verdict check_weak(const History& history, GraphChecks& graph, Level level, const Limits& limits);
 
 }  // namespace isolde

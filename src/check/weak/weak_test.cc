@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "check/choose.h"
+#include "check/choose/choose.h"
 #include "proof/prove.h"
 #include "tests/support/history_text.h"
 

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "base/text.h"
+
 namespace isolde::db {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::size_t kLogicalDigits = 10;
 
 template <typename T>
 bool read_all(std::string_view digits, T& out) {
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  if (!is_all_digits(digits)) return false;
   return std::from_chars(digits.data(), digits.data() + digits.size(), out).ec == std::errc{};
 }
 

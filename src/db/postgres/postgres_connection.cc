@@ -10,6 +10,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "db/postgres/cells.h"
 #include "db/postgres/placeholders.h"
 
@@ -42,11 +43,7 @@ struct Prepared {
 constexpr const char* kFactsName = "isolde_facts";
 constexpr const char* kCommitName = "isolde_commit";
 
-std::string_view trimmed(const char* text) {
-  std::string_view all = text == nullptr ? "" : text;
-  while (!all.empty() && (all.back() == '\n' || all.back() == ' ')) all.remove_suffix(1);
-  return all;
-}
+std::string_view message_of(const char* text) { return text == nullptr ? "" : trimmed(text); }
 
 bool is_failure(const PGresult* result) {
   const ExecStatusType status = PQresultStatus(result);
@@ -56,7 +53,7 @@ bool is_failure(const PGresult* result) {
 Failure failure_of(const PGresult* result) {
   const char* const code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const char* const text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  return {code == nullptr ? "" : code, std::string(trimmed(text == nullptr ? PQresultErrorMessage(result) : text))};
+  return {code == nullptr ? "" : code, std::string(message_of(text == nullptr ? PQresultErrorMessage(result) : text))};
 }
 
 Reply reply_of(const PGresult* result) {
@@ -208,7 +205,7 @@ class PostgresConnection : public Connection {
     reply.failure = std::move(failure);
     if (reply.failure.code.empty()) reply.failure.code = "connection";
     if (reply.failure.text.empty())
-      reply.failure.text = severed_ ? "this end closed the connection" : trimmed(PQerrorMessage(handle_.get()));
+      reply.failure.text = severed_ ? "this end closed the connection" : message_of(PQerrorMessage(handle_.get()));
     return reply;
   }
 
@@ -352,7 +349,7 @@ class PostgresConnection : public Connection {
     if (PQenterPipelineMode(c) == 0 || PQsendQueryPrepared(c, kFactsName, 0, nullptr, nullptr, nullptr, 0) == 0 ||
         PQsendQueryPrepared(c, kCommitName, 0, nullptr, nullptr, nullptr, 0) == 0 || PQpipelineSync(c) == 0) {
       if (is_lost()) return lost({});
-      return Error{fmt::format("cannot send a commit: {}", trimmed(PQerrorMessage(c)))};
+      return Error{fmt::format("cannot send a commit: {}", message_of(PQerrorMessage(c)))};
     }
     const ResultHandle asked = collect(1);
     const ResultHandle done = is_lost() ? nullptr : collect(1);
@@ -365,7 +362,7 @@ class PostgresConnection : public Connection {
         severed_ = true;
       }
       if (!is_lost() && PQexitPipelineMode(c) == 0)
-        return Error{fmt::format("the answers to a commit are not those expected: {}", trimmed(PQerrorMessage(c)))};
+        return Error{fmt::format("the answers to a commit are not those expected: {}", message_of(PQerrorMessage(c)))};
     }
     if (done != nullptr && PQresultStatus(done.get()) == PGRES_PIPELINE_ABORTED && !is_lost()) {
       // A failure that no table knows stops the run; what it was is lost in the rollback.
@@ -441,7 +438,7 @@ Result<std::unique_ptr<Connection>> connect_postgres(const PostgresTarget& targe
   ConnectionHandle handle(PQconnectdbParams(names.data(), values.data(), 0));
   if (handle == nullptr) return Error{"out of memory"};
   if (PQstatus(handle.get()) != CONNECTION_OK)
-    return Error{fmt::format("cannot connect to {}: {}", target.shown, trimmed(PQerrorMessage(handle.get())))};
+    return Error{fmt::format("cannot connect to {}: {}", target.shown, message_of(PQerrorMessage(handle.get())))};
   return std::unique_ptr<Connection>(std::make_unique<PostgresConnection>(
       std::move(handle), fmt::format("BEGIN ISOLATION LEVEL {}", level.setting), errors, std::move(question)));
 }

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "check/choose.h"
-#include "check/strongest.h"
+#include "checking/checking.h"
 #include "hunt/judge/judge.h"
-#include "proof/prove.h"
 #include "report/explain_anomaly.h"
 
 namespace isolde::hunt {
@@ -26,18 +24,18 @@ Result<std::optional<BrokenLevel>> broken_level(const Case& test, const Executio
   const bool phantoms = held == Level::kRepeatableRead || held == Level::kCursorStability;
   const auto history = history_of(test, execution, phantoms ? Absences::kLeftOut : Absences::kReads);
   if (!history) return history.error();
-  const Choice choice = choose(*history, held, {});
-  if (choice.engine == nullptr) return Error{choice.why};
+  const auto checking = Checking::of(*history, held);
+  if (!checking) return checking.error();
   Limits limits;
   WorkBudget budget(kMostSteps, "the check of what was read");
   limits.work = &budget;
   limits.max_anomalies = 4;
-  const Verdict verdict = LevelChecks(*history, {}).check(choice, held, limits);
+  Verdict verdict = (*checking)->check(limits);
   // What was there to be tested holds.
   if (verdict.outcome == Outcome::kSatisfied || verdict.holds) return std::optional<BrokenLevel>();
   if (verdict.outcome == Outcome::kUndecided) return Error{verdict.reason};
-  if (const auto proof = prove(*history, verdict); !proof)
-    return Error{fmt::format("the answer of {} could not be proved: {}", verdict.method, proof.error().text)};
+  if (const auto proved = (*checking)->prove(verdict); proved.proof == Proof::kFails)
+    return Error{fmt::format("the answer of {} could not be proved: {}", verdict.method, proved.says)};
   if (verdict.anomalies.empty()) return Error{"an anomaly without a name"};
   const Explanation explanation = explain(*history, verdict.anomalies.front());
   std::string text = explanation.title;

@@ -30,8 +30,8 @@ bool is_passing(std::string_view objection) { return objection.starts_with("55P0
 
 }  // namespace
 
-Capture::Capture(ServerFacts& facts, TraceFile& trace, Planner& planner)
-    : facts_(facts), trace_(trace), planner_(planner), transactions_(*this) {}
+Capture::Capture(ServerFacts& facts, TraceFile& trace, SqlLog* log, Planner& planner)
+    : facts_(facts), trace_(trace), log_(log), planner_(planner), transactions_(*this) {}
 
 void Capture::startup(std::string_view parameters) {
   std::string database;
@@ -83,6 +83,12 @@ Capture::Prepared Capture::prepare(std::string_view sql, std::string& rewritten)
   const bool can = path_known_ && utf8_ && plain_strings_;
   auto tables = can ? facts_.tables() : nullptr;
   Prepared out{.plan = planner_.plan(sql, tables, user_)};
+  if (out.plan->unknown_table && !planner_.is_checked(out.plan)) {
+    planner_.set_checked(out.plan);
+    facts_.changed();
+    tables = facts_.tables();
+    out.plan = planner_.plan(sql, tables, user_);
+  }
   if (out.plan->steps.size() == 1 && out.plan->steps[0].kind == Kind::kExecute) {
     // What it runs may return columns that were added.
     const auto at = statements_.find(out.plan->steps[0].name);
@@ -178,6 +184,7 @@ void Capture::parse(std::string_view body, Task& task, ByteQueue& to_server) {
   if (!sql) return to_server.append(message('P', body));
   std::string rewritten;
   task.what = prepare(*sql, rewritten);
+  if (log_ != nullptr) task.what.sql = std::make_shared<const std::string>(*sql);
   set_name(statements_, *name, task.what, task);
   if (rewritten.empty()) return to_server.append(message('P', body));
   std::string changed(*name);
@@ -196,6 +203,7 @@ void Capture::bind(std::string_view body, Task& task, ByteQueue& to_server) {
   const bool adds = task.what.plan != nullptr && task.what.plan->rewritten;
   const auto parts = postgres::bind_parts(body, adds ? task.what.plan->columns_added() : 0);
   task.what.binary = parts->binary;
+  if (log_ != nullptr) task.what.parameters = std::make_shared<const std::string>(SqlLog::parameters_of(body));
   set_name(portals_, parts->portal, task.what, task);
   to_server.append(message('B', parts->body.empty() ? body : std::string_view(parts->body)));
 }
@@ -221,6 +229,7 @@ void Capture::query(std::string_view body, Task& task, ByteQueue& to_server) {
   if (!sql || !rest.empty()) return to_server.append(message('Q', body));
   std::string rewritten;
   task.what = prepare(*sql, rewritten);
+  if (log_ != nullptr) task.what.sql = std::make_shared<const std::string>(*sql);
   task.cuts = task.what.plan->rewritten;
   if (rewritten.empty()) return to_server.append(message('Q', body));
   rewritten.push_back('\0');

@@ -17,6 +17,7 @@
 
 #include "proxy/capture/plan.h"
 #include "proxy/capture/server_facts.h"
+#include "proxy/capture/sql_log.h"
 #include "proxy/capture/trace_file.h"
 #include "proxy/capture/transaction.h"
 #include "proxy/postgres/conversation.h"
@@ -25,8 +26,8 @@ namespace isolde::proxy::capture {
 
 class Capture : public postgres::Listener, private TransactionSink {
  public:
-  // `planner`: of the thread that serves the connection.
-  Capture(ServerFacts& facts, TraceFile& trace, Planner& planner);
+  // `log`: null if statements are not logged. `planner`: of the thread that serves the connection.
+  Capture(ServerFacts& facts, TraceFile& trace, SqlLog* log, Planner& planner);
 
   void startup(std::string_view parameters) override;
   [[nodiscard]] bool wants_from_client(char type) const override;
@@ -40,8 +41,9 @@ class Capture : public postgres::Listener, private TransactionSink {
  private:
   struct Prepared {
     std::shared_ptr<const Plan> plan;
-    std::size_t from = 0, length = 0;  // where the text was made longer, in characters
-    bool binary = false;               // of a portal
+    std::size_t from = 0, length = 0;                              // where the text was made longer, in characters
+    bool binary = false;                                           // of a portal
+    std::shared_ptr<const std::string> sql = {}, parameters = {};  // if they are logged
   };
   using Names = std::map<std::string, Prepared, std::less<>>;
   struct Undo {
@@ -80,12 +82,14 @@ class Capture : public postgres::Listener, private TransactionSink {
   void error(char type, Task* task, std::string_view body, const postgres::Answers::Fit& fit, ByteQueue& to_client);
   void parameter(std::string_view body);
   void count(const Task& task, const Step& step);
+  void log(const Task& task, std::string_view error) const;
 
   void ended(Ended&& transaction) override { trace_.transaction(session_, transaction); }
   void left_out(std::string_view why) override { trace_.left_out(why); }
 
   ServerFacts& facts_;
   TraceFile& trace_;
+  SqlLog* log_;
   Planner& planner_;
   std::int64_t session_ = 0;
   std::int64_t now_ = 0;

@@ -1,6 +1,8 @@
 // What the server answers.
 #include <fmt/format.h>
 
+#include <span>
+
 #include "proxy/capture/capture.h"
 #include "proxy/postgres/numbers.h"
 #include "proxy/postgres/rows.h"
@@ -125,23 +127,31 @@ void Capture::data_row(Task& task, std::string_view body, ByteQueue& to_client) 
 void Capture::row_seen(const Task& task, const postgres::CutRow& row) {
   const Plan& plan = *task.what.plan;
   transactions_.starts(task.sent);
-  const auto version = postgres::version_name(row.added, task.what.binary);
-  if (!version || version->table != plan.table->oid) {
-    trace_.left_out("a row of another table than expected");
-    return;
+  std::size_t at = 0;
+  for (const Table* const table : plan.sources) {
+    const std::span<const std::optional<std::string_view>> all(row.added);
+    const auto columns = all.subspan(at, kVersionColumns + table->key.size());
+    at += columns.size();
+    // The side of an outer join that had no row.
+    if (!columns[0] && !columns[1] && !columns[2]) continue;
+    const auto version = postgres::version_name(columns, task.what.binary);
+    if (!version || version->table != table->oid) {
+      trace_.left_out("a row of another table than expected");
+      continue;
+    }
+    std::string key;
+    for (std::size_t i = kVersionColumns; i < columns.size(); ++i) {
+      const std::string_view part = columns[i].value_or(std::string_view());
+      key += (i == kVersionColumns ? "" : "/") + (table->key.size() > 1 ? escaped(part) : std::string(part));
+    }
+    transactions_.row({.kind = kind_of_row(plan),
+                       .table = table,
+                       .plan = task.what.plan,
+                       .key = std::move(key),
+                       .version = *version,
+                       .before = task.sent,
+                       .after = task.sent - 1});
   }
-  std::string key;
-  for (std::size_t i = kVersionColumns; i < row.added.size(); ++i) {
-    if (!row.added[i]) return trace_.left_out("a row without a key");
-    key += (i == kVersionColumns ? "" : "/") +
-           (plan.table->key.size() > 1 ? escaped(*row.added[i]) : std::string(*row.added[i]));
-  }
-  transactions_.row({.kind = kind_of_row(plan),
-                     .plan = task.what.plan,
-                     .key = std::move(key),
-                     .version = *version,
-                     .before = task.sent,
-                     .after = task.sent - 1});
 }
 
 void Capture::complete(Task& task, std::string_view body) {
@@ -161,11 +171,20 @@ void Capture::complete(Task& task, std::string_view body) {
     }
   }
   count(task, step);
+  if (task.step == 0) log(task, {});
   if (task.borrows) {
     task.cuts = task.borrows = false;
     --cutting_;
   }
   if (task.type == 'Q') ++task.step;
+}
+
+// A text of several statements is logged once, with its first answer.
+void Capture::log(const Task& task, std::string_view error) const {
+  if (log_ == nullptr || task.what.sql == nullptr || (task.type != 'E' && task.type != 'Q')) return;
+  log_->statement(session_, *task.what.sql,
+                  task.what.parameters == nullptr ? std::string_view() : std::string_view(*task.what.parameters),
+                  error);
 }
 
 void Capture::count(const Task& task, const Step& step) {
@@ -190,6 +209,7 @@ void Capture::error(char type, Task* task, std::string_view body, const postgres
   if (task != nullptr && (task->type == 'E' || task->type == 'Q')) {
     transactions_.starts(task->sent);
     transactions_.failed(step_of(*task));
+    if (task->step == 0) log(*task, postgres::error_field(body, 'M'));
   } else {
     transactions_.failed({});
   }

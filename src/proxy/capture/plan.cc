@@ -15,6 +15,7 @@ using tree::Fields;
 
 constexpr std::size_t kMostShapes = 20'000;
 constexpr std::size_t kAtEnd = SIZE_MAX;
+constexpr std::string_view kUnknownTable = "a table that is not known, or a view";
 
 struct KindOfNode {
   std::string_view node;
@@ -74,12 +75,16 @@ constexpr std::pair<std::string_view, Kind> kTransactionKinds[] = {
     {"TRANS_STMT_PREPARE", Kind::kPrepare},
 };
 
+struct Source {
+  const Table* table;
+  std::string alias;
+};
+
 // What is to be added to one statement, or why nothing is.
 struct Addition {
   Kind kind = Kind::kUnjudged;
   std::string_view why_not = {};
-  const Table* table = nullptr;
-  std::string alias = {};
+  std::vector<Source> sources = {};
   Lock lock = Lock::kNone;
   bool returns_nothing = false;
   bool at_end = true;
@@ -101,20 +106,49 @@ Lock lock_of(Fields select) {
   return lock;
 }
 
-// The one table that a statement names.
-Addition of_table(Fields range, const Tables& tables, std::string_view user) {
+// A table that a statement names; otherwise why its rows cannot be named.
+std::string_view add_table(Fields range, const Tables& tables, std::string_view user, std::vector<Source>& sources) {
   const std::string_view schema = tree::text(range, "schemaname"), name = tree::text(range, "relname");
-  if (!tree::text(range, "catalogname").empty()) return no("a name with a database");
+  if (!tree::text(range, "catalogname").empty()) return "a name with a database";
   const Table* const table = tables.find(schema, name, user);
-  if (table == nullptr) return no("a table that is not known, or a view");
-  if (!table->why_not.empty()) return no("a table that cannot be recorded");
-  Addition out{.table = table, .alias = std::string(name)};
+  if (table == nullptr) return kUnknownTable;
+  if (!table->why_not.empty()) return "a table that cannot be recorded";
+  Source source{table, std::string(name)};
   if (const auto alias = tree::inner(range, "alias")) {
-    if (!tree::list(*alias, "colnames").empty()) return no("columns that were given other names");
-    out.alias = tree::text(*alias, "aliasname");
+    if (!tree::list(*alias, "colnames").empty()) return "columns that were given other names";
+    source.alias = tree::text(*alias, "aliasname");
   }
-  return out;
+  sources.push_back(std::move(source));
+  return {};
 }
+
+// The tables of a FROM clause whose rows can be named, and the first place in the text that belongs to it. A join with
+// an alias of its own hides its tables. What comes from elsewhere (a view, a subquery) is not named.
+struct From {
+  const Tables& tables;
+  std::string_view user;
+  std::vector<Source> sources = {};
+  std::string_view why_not = {};
+  std::int64_t first_place = INT64_MAX;
+
+  void add(tree::Json root) {
+    std::vector<tree::Json> left = {root};
+    while (!left.empty()) {
+      const tree::Json item = left.back();
+      left.pop_back();
+      if (const auto range = tree::as(item, "RangeVar")) {
+        first_place = std::min(first_place, tree::number(*range, "location"));
+        if (const auto why = add_table(*range, tables, user, sources); !why.empty()) why_not = why;
+      } else if (const auto join = tree::as(item, "JoinExpr"); join && !tree::child(*join, "alias")) {
+        for (const char* const side : {"rarg", "larg"}) {
+          if (const auto part = tree::child(*join, side)) left.push_back(*part);
+        }
+      } else {
+        why_not = "a subquery or function in FROM";
+      }
+    }
+  }
+};
 
 bool sets_a_key(Fields statement, const Table& table) {
   for (const tree::Json item : tree::list(statement, "targetList")) {
@@ -132,19 +166,19 @@ Addition of_select(Fields select, const Tables& tables, std::string_view user) {
   if (tree::child(select, "intoClause")) return {.kind = Kind::kSchema, .why_not = {}};
   if (tree::child(select, "distinctClause")) return no("DISTINCT");
   if (tree::child(select, "groupClause") || tree::child(select, "havingClause")) return no("GROUP BY");
-  const auto from = tree::list(select, "fromClause");
-  if (from.empty()) return no("no table");
-  if (from.size() != 1) return no("a join");
-  const auto range = tree::as(from[0], "RangeVar");
-  if (!range) return no(tree::as(from[0], "JoinExpr") ? "a join" : "a subquery or function in FROM");
+  const auto items = tree::list(select, "fromClause");
+  if (items.empty()) return no("no table");
   if (tree::list(select, "targetList").empty()) return no("no columns");
-  Addition out = of_table(*range, tables, user);
-  if (out.table == nullptr) return out;
-  out.kind = Kind::kRead;
-  out.lock = lock_of(select);
-  out.at_end = false;
-  out.before_place = tree::number(*range, "location");
-  return out;
+  From from{tables, user};
+  for (const tree::Json item : items) from.add(item);
+  if (from.sources.empty()) return no(from.why_not);
+  // What stands before the first table may be a subquery with a FROM of its own.
+  if (!tree::as(items[0], "RangeVar") && !tree::as(items[0], "JoinExpr")) return no(from.why_not);
+  return {.kind = Kind::kRead,
+          .sources = std::move(from.sources),
+          .lock = lock_of(select),
+          .at_end = false,
+          .before_place = from.first_place};
 }
 
 Addition of_write(const tree::Node& node, const Tables& tables, std::string_view user) {
@@ -153,11 +187,12 @@ Addition of_write(const tree::Node& node, const Tables& tables, std::string_view
   if (tree::child(fields, "fromClause") || tree::child(fields, "usingClause")) return no("a join");
   const auto range = tree::inner(fields, "relation");
   if (!range) return no("no table");
-  Addition out = of_table(*range, tables, user);
-  if (out.table == nullptr) return out;
-  if (node.type == "UpdateStmt" && sets_a_key(fields, *out.table)) return no("an UPDATE of a primary key");
+  Addition out;
+  if (const auto why = add_table(*range, tables, user, out.sources); !why.empty()) return no(why);
+  const Table& table = *out.sources[0].table;
+  if (node.type == "UpdateStmt" && sets_a_key(fields, table)) return no("an UPDATE of a primary key");
   if (const auto conflict = tree::inner(fields, "onConflictClause")) {
-    if (sets_a_key(*conflict, *out.table)) return no("an UPDATE of a primary key");
+    if (sets_a_key(*conflict, table)) return no("an UPDATE of a primary key");
   }
   out.kind = node.type == "DeleteStmt" ? Kind::kDelete : Kind::kWrite;
   out.returns_nothing = tree::list(fields, "returningList").empty();
@@ -222,12 +257,19 @@ std::optional<std::size_t> from_before(const std::vector<audit::Token>& tokens, 
 }
 
 std::string added_text(const Addition& addition) {
-  const std::string alias = quoted_name(addition.alias);
-  const std::string_view start = !addition.at_end ? ", " : addition.returns_nothing ? "\nRETURNING " : "\n, ";
-  std::string out =
-      fmt::format("{1}{0}.tableoid AS _isolde_0, {0}.ctid AS _isolde_1, {0}.xmin AS _isolde_2", alias, start);
-  for (std::size_t i = 0; i < addition.table->key.size(); ++i)
-    out += fmt::format(", {}.{}::text AS _isolde_{}", alias, quoted_name(addition.table->key[i]), 3 + i);
+  std::string out;
+  std::size_t number = 0;
+  for (const Source& source : addition.sources) {
+    const std::string alias = quoted_name(source.alias);
+    const std::string_view start = number > 0 || !addition.at_end ? ", "
+                                   : addition.returns_nothing     ? "\nRETURNING "
+                                                                  : "\n, ";
+    out += start;
+    for (const char* const column : {"tableoid", "ctid", "xmin"})
+      out += fmt::format("{}{}.{} AS _isolde_{}", column[0] == 't' ? "" : ", ", alias, column, number++);
+    for (const std::string& column : source.table->key)
+      out += fmt::format(", {}.{}::text AS _isolde_{}", alias, quoted_name(column), number++);
+  }
   return out + (addition.at_end ? "" : " ");
 }
 
@@ -249,7 +291,8 @@ Plan plan_of(std::string_view sql, const std::vector<audit::Token>& tokens, cons
   const Addition addition = addition_of(parsed.statements()[0], *tables, user);
   step.why_not = addition.why_not;
   step.kind = addition.kind;
-  if (addition.table == nullptr) return plan;
+  plan.unknown_table = addition.why_not == kUnknownTable;
+  if (addition.sources.empty()) return plan;
   std::optional<std::size_t> place = kAtEnd;
   if (!addition.at_end) place = from_before(tokens, addition.before_place);
   // A semicolon, and nothing behind it.
@@ -260,7 +303,7 @@ Plan plan_of(std::string_view sql, const std::vector<audit::Token>& tokens, cons
   }
   plan.rewritten = true;
   plan.tables = tables;
-  plan.table = addition.table;
+  for (const Source& source : addition.sources) plan.sources.push_back(source.table);
   plan.lock = addition.lock;
   plan.returns_nothing = addition.returns_nothing;
   plan.added = added_text(addition);
@@ -275,19 +318,19 @@ std::size_t characters(std::string_view text) {
 
 }  // namespace
 
-std::string Planner::shape_key(std::string_view sql, std::string_view user) {
+std::string Planner::shape_key(std::string_view sql, std::string_view user, bool rewrites) {
   if (shapes_.size() > kMostShapes || shapes_.literals() > 10 * kMostShapes) {
     shapes_ = audit::ShapeTable(audit::SqlDialect::kPostgres);
     known_.clear();
     checked_.clear();
   }
   literals_.clear();
-  return fmt::format("{} {}", raw(shapes_.intern(sql, literals_)), user);
+  return fmt::format("{} {} {}", raw(shapes_.intern(sql, literals_)), rewrites ? 1 : 0, user);
 }
 
 std::shared_ptr<const Plan> Planner::plan(std::string_view sql, const std::shared_ptr<const Tables>& tables,
                                           std::string_view user) {
-  const std::string key = shape_key(sql, user);
+  const std::string key = shape_key(sql, user, tables != nullptr);
   Known& known = known_[key];
   if (known.plan == nullptr || known.tables != tables) {
     known.plan = std::make_shared<const Plan>(plan_of(sql, lexer_.tokens(sql), tables, user));
@@ -311,7 +354,7 @@ Rewriting Planner::rewrite(std::string_view sql, const Plan& plan) {
 }
 
 void Planner::give_up(std::string_view sql, std::string_view user, std::string_view why_not) {
-  Known& known = known_[shape_key(sql, user)];
+  Known& known = known_[shape_key(sql, user, true)];
   if (known.plan == nullptr) return;
   known.plan = plain(*known.plan, why_not);
 }

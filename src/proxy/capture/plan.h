@@ -1,8 +1,9 @@
 // proxy/capture/plan.h: what one text of SQL is to the recorder, and how it is rewritten so that the server names the
 // row versions that it reads and writes.
 //
-// In, out: a text -> its statements: which begin, end or divide a transaction; which are a plain SELECT, INSERT, UPDATE
-//          or DELETE of one table, and what is added to those: table, place, transaction and key of each row.
+// In, out: a text -> its statements: which begin, end or divide a transaction; which are a plain SELECT of tables, or
+// an INSERT,
+//          UPDATE or DELETE of one table, and what is added to those: table, place, transaction and key of each row.
 // Always:  what is added stands behind the last column and changes neither the rows nor what they hold: nothing is
 //          added where it might (DISTINCT, GROUP BY, set operations, views, …; tests show the whole table). A statement
 //          that is not understood is kUnjudged, with a reason that is counted.
@@ -52,17 +53,23 @@ struct Step {
 };
 
 struct Plan {
-  std::vector<Step> steps;  // a text may hold several statements, or none
+  std::vector<Step> steps;     // a text may hold several statements, or none
+  bool unknown_table = false;  // one that it names may have been made since the tables were read
   // The rest is of a text with one statement that is rewritten.
   bool rewritten = false;
-  std::shared_ptr<const Tables> tables;  // keeps `table` alive
-  const Table* table = nullptr;
+  std::shared_ptr<const Tables> tables;  // keeps those of `sources` alive
+  // Tables whose rows are named, in the order of what was added: for each its oid, place, transaction, and key.
+  std::vector<const Table*> sources;
   Lock lock = Lock::kNone;
   bool returns_nothing = false;  // but for what was added
   std::string added;
   std::size_t before_token = 0;  // where it is added; SIZE_MAX: at the end
 
-  [[nodiscard]] std::size_t columns_added() const { return table == nullptr ? 0 : 3 + table->key.size(); }
+  [[nodiscard]] std::size_t columns_added() const {
+    std::size_t count = 0;
+    for (const Table* const table : sources) count += 3 + table->key.size();
+    return count;
+  }
 };
 
 struct Rewriting {
@@ -93,7 +100,7 @@ class Planner {
     std::shared_ptr<const Tables> tables;
     std::shared_ptr<const Plan> plan;
   };
-  [[nodiscard]] std::string shape_key(std::string_view sql, std::string_view user);
+  [[nodiscard]] std::string shape_key(std::string_view sql, std::string_view user, bool rewrites);
 
   audit::ShapeTable shapes_;
   audit::Lexer lexer_;

@@ -47,6 +47,19 @@ TEST(Plan, AddsTheVersionBehindTheLastColumnOfAPlainSelect) {
                 " from pair where exists (select from t)");
 }
 
+TEST(Plan, NamesTheRowsOfEveryTableOfAJoin) {
+  const std::string both = version("t", "\"t\".\"id\"::text AS _isolde_3") +
+                           ", \"p\".tableoid AS _isolde_4, \"p\".ctid AS _isolde_5, \"p\".xmin AS _isolde_6, "
+                           "\"p\".\"a\"::text AS _isolde_7, \"p\".\"B\"::text AS _isolde_8";
+  EXPECT_EQ(rewritten("select * from t, pair p where id = a"), "select * , " + both + " from t, pair p where id = a");
+  EXPECT_EQ(rewritten("select 1 from (t left join pair p on id = a) natural join view"),
+            "select 1 , " + both + " from (t left join pair p on id = a) natural join view");
+  EXPECT_EQ(rewritten("select * from t, (select * from pair) q"),
+            "select * , " + kOfT + " from t, (select * from pair) q");
+  EXPECT_EQ(rewritten("select * from (t join pair on true) as j"), "");
+  EXPECT_EQ(rewritten("select * from (select * from pair) q, t"), "");
+}
+
 TEST(Plan, LetsWritesReturnTheVersion) {
   EXPECT_EQ(rewritten("update t set v = 1 where id = 2"), "update t set v = 1 where id = 2\nRETURNING " + kOfT);
   EXPECT_EQ(rewritten("delete from t where id = 2; -- gone"),
@@ -64,8 +77,7 @@ TEST(Plan, LeavesAloneWhatFurtherColumnsWouldChange) {
                                 "select v from t group by v",
                                 "select v from t union select 1",
                                 "select 1",
-                                "select * from t, pair",
-                                "select * from t join pair on true",
+
                                 "select * into n from t",
                                 "select from t",
                                 "with q as (select 1) select * from t",

@@ -10,7 +10,8 @@ namespace isolde::proxy::capture {
 
 namespace fs = std::filesystem;
 
-Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const std::string& path, std::size_t loops) {
+Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const std::string& path, std::size_t loops,
+                                                  const std::string& sql_log) {
   std::unique_ptr<Recorder> recorder(new Recorder);
   recorder->path_ = path;
   recorder->wire_ = path + ".wire";
@@ -27,12 +28,17 @@ Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const s
   auto trace = TraceFile::create(recorder->wire_, recorder->facts_->first_xid(), recorder->facts_->version());
   if (!trace) return std::move(trace).error();
   recorder->trace_ = *std::move(trace);
+  if (!sql_log.empty()) {
+    auto log = SqlLog::create(sql_log);
+    if (!log) return std::move(log).error();
+    recorder->log_ = *std::move(log);
+  }
   for (std::size_t i = 0; i < loops; ++i) recorder->planners_.push_back(std::make_unique<Planner>());
   return recorder;
 }
 
 MakeListener Recorder::listeners() {
-  return [this](std::size_t loop) { return std::make_unique<Capture>(*facts_, *trace_, *planners_[loop]); };
+  return [this](std::size_t loop) { return std::make_unique<Capture>(*facts_, *trace_, log_.get(), *planners_[loop]); };
 }
 
 Result<Recorded> Recorder::finish() {

@@ -12,6 +12,7 @@
 #include "format/format.h"
 #include "proxy/capture/plan.h"
 #include "proxy/capture/server_facts.h"
+#include "proxy/capture/sql_log.h"
 #include "proxy/capture/trace_file.h"
 #include "proxy/loop.h"
 
@@ -27,9 +28,9 @@ struct Recorded {
 
 class Recorder {
  public:
-  // Requires: nothing is at `path` or `path`.wire yet.
+  // Requires: nothing is at `path`, `path`.wire or `sql_log` yet. `sql_log` empty: statements are not logged.
   [[nodiscard]] static Result<std::unique_ptr<Recorder>> begin(const db::Url& server, const std::string& path,
-                                                               std::size_t loops);
+                                                               std::size_t loops, const std::string& sql_log = {});
   // For the proxy. The recorder has to live longer than that.
   [[nodiscard]] MakeListener listeners();
   // Requires: the proxy was stopped. Writes the history and removes OUT.wire. An error: what was recorded is in
@@ -43,6 +44,7 @@ class Recorder {
   const FormatInfo* format_ = nullptr;
   std::unique_ptr<ServerFacts> facts_;
   std::unique_ptr<TraceFile> trace_;
+  std::unique_ptr<SqlLog> log_;
   std::vector<std::unique_ptr<Planner>> planners_;
 };
 

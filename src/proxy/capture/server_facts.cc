@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace isolde::proxy::capture {
 namespace {
 
@@ -44,6 +46,9 @@ constexpr std::string_view kStart =
     "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint, current_setting('server_version')::text, "
     "current_database()::text, current_user::text, version()::text";
 
+// What a lock that was not free is answered with: to be asked again another time.
+constexpr std::string_view kNotNow = "55P03 not now";
+
 std::int64_t number_of(const db::Cell& cell) {
   const auto* number = std::get_if<std::int64_t>(&cell);
   return number == nullptr ? 0 : *number;
@@ -72,18 +77,32 @@ Result<std::unique_ptr<ServerFacts>> ServerFacts::connect(const db::Url& url) {
   auto database = db::open_database(url);
   if (!database) return std::move(database).error();
   facts->database_ = *std::move(database);
-  auto connection = facts->database_->connect(facts->database_->levels()[0]);
-  if (!connection) return std::move(connection).error();
-  facts->connection_ = *std::move(connection);
-  facts->connection_->report_unlisted_errors();
+  if (auto opened = facts->open(); !opened) return opened.error();
   if (auto seen = facts->look_around(); !seen) return seen.error();
   return facts;
 }
 
-Result<void> ServerFacts::look_around() {
+Result<void> ServerFacts::open() {
+  connection_.reset();
+  role_.clear();
+  auto connection = database_->connect(database_->levels()[0]);
+  if (!connection) return std::move(connection).error();
+  connection_ = *std::move(connection);
+  connection_->report_unlisted_errors();
   for (const char* const sql : {"set lock_timeout = '50ms'", "set application_name = 'isolde proxy'"}) {
     if (auto done = answered(connection_->run(sql)); !done) return std::move(done).error();
   }
+  return {};
+}
+
+bool ServerFacts::is_there() {
+  if (connection_ != nullptr) return true;
+  if (auto opened = open(); opened) return true;
+  connection_.reset();
+  return false;
+}
+
+Result<void> ServerFacts::look_around() {
   auto start = answered(connection_->execute(kStart, {}));
   if (!start) return std::move(start).error();
   if (!db::text_in(start->at(0, 4)).starts_with("PostgreSQL"))
@@ -109,6 +128,7 @@ Result<std::shared_ptr<const Tables>> ServerFacts::read_tables() {
     table.name = db::text_in(reply->at(i, 1));
     table.oid = static_cast<std::uint32_t>(number_of(reply->at(i, 2)));
     table.shown = table.schema == "public" ? table.name : table.schema + "." + table.name;
+    std::replace(table.shown.begin(), table.shown.end(), '/', '\\');  // what follows a / is the row's key
     // Another table of the same name is another table.
     const auto [first, fresh] = first_oids_.try_emplace(table.shown, table.oid);
     if (!fresh && first->second != table.oid) table.shown += fmt::format("@{}", table.oid);
@@ -128,12 +148,15 @@ Result<std::shared_ptr<const Tables>> ServerFacts::read_tables() {
 
 std::shared_ptr<const Tables> ServerFacts::tables() {
   const std::lock_guard lock(mutex_);
+  if (!is_there()) return nullptr;
   if (!stale_) return tables_;
   static_cast<void>(run("reset role"));
   role_.clear();
+  if (!is_there()) return nullptr;
   auto tables = read_tables();
   if (!tables) return nullptr;
   stale_ = false;
+  if (**tables == *tables_) return tables_;  // so that nobody has to look at anything again
   tables_ = *std::move(tables);
   for (const auto& [name, table] : tables_->by_name) seen_.try_emplace(table.shown, table);
   return tables_;
@@ -141,8 +164,10 @@ std::shared_ptr<const Tables> ServerFacts::tables() {
 
 Result<std::shared_ptr<const Tables>> ServerFacts::tables_now() {
   const std::lock_guard lock(mutex_);
+  if (!is_there()) return Error{"the server is gone"};
   static_cast<void>(run("reset role"));
   role_.clear();
+  if (!is_there()) return Error{"the server is gone"};
   return read_tables();
 }
 
@@ -154,12 +179,17 @@ void ServerFacts::changed() {
 // Empty: done.
 std::string ServerFacts::run(const std::string& sql) {
   auto reply = connection_->run(sql);
-  if (!reply) return reply.error().text;
-  return reply->done() ? std::string() : reply->failure.code + " " + reply->failure.text;
+  if (reply && reply->done()) return {};
+  if (!reply || reply->fate == db::Fate::kLost) {
+    connection_.reset();
+    return std::string(kNotNow);
+  }
+  return reply->failure.code + " " + reply->failure.text;
 }
 
 std::string ServerFacts::objection(std::string_view sql, const std::string& user) {
   const std::lock_guard lock(mutex_);
+  if (!is_there()) return std::string(kNotNow);
   if (user != role_) {
     if (auto refused = run("set role " + quoted_name(user)); !refused.empty()) return refused;
     role_ = user;
@@ -169,11 +199,14 @@ std::string ServerFacts::objection(std::string_view sql, const std::string& user
   // Privileges are looked at when a statement starts, which EXPLAIN lets it do, without carrying it out.
   auto count =
       connection_->run("select cardinality(parameter_types) from pg_prepared_statements where name = 'isolde_proxy'");
-  if (!count || !count->done() || count->rows() != 1) return "cannot ask the server";
+  if (!count || !count->done() || count->rows() != 1) {
+    connection_.reset();
+    return std::string(kNotNow);
+  }
   std::string nulls;
   for (std::int64_t i = 0; i < number_of(count->at(0, 0)); ++i) nulls += i == 0 ? "(null" : ", null";
   refused = run(fmt::format("explain (costs off) execute isolde_proxy{}{}", nulls, nulls.empty() ? "" : ")"));
-  const std::string removed = run("deallocate isolde_proxy");
+  const std::string removed = connection_ == nullptr ? std::string(kNotNow) : run("deallocate isolde_proxy");
   return refused.empty() ? removed : refused;
 }
 

@@ -34,7 +34,8 @@ class ServerFacts {
   [[nodiscard]] Result<std::shared_ptr<const Tables>> tables_now();
   // A statement changed them: they are read again when they are asked for. From any thread.
   void changed();
-  // Whether `user` may run the text; otherwise what the server says against it. From any thread.
+  // Whether `user` may run the text; otherwise what the server says against it, its SQLSTATE first (55P03: not now).
+  // From any thread.
   [[nodiscard]] std::string objection(std::string_view sql, const std::string& user);
 
  private:
@@ -42,6 +43,9 @@ class ServerFacts {
   [[nodiscard]] Result<void> look_around();
   [[nodiscard]] Result<std::shared_ptr<const Tables>> read_tables();
   [[nodiscard]] std::string run(const std::string& sql);
+  [[nodiscard]] Result<void> open();
+  // Opens the connection again if it was lost.
+  [[nodiscard]] bool is_there();
 
   std::mutex mutex_;
   std::unique_ptr<db::Database> database_;

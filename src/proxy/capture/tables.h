@@ -21,6 +21,8 @@ struct Table {
   std::uint32_t file = 0;        // pg_class.relfilenode: another one means that its rows were moved
   std::vector<std::string> key;  // columns of the primary key, in order
   std::string why_not;           // empty: it can be recorded
+
+  friend bool operator==(const Table&, const Table&) = default;
 };
 
 struct Tables {
@@ -29,6 +31,7 @@ struct Tables {
   bool own_paths = false;
   std::vector<std::string> schemas;
 
+  friend bool operator==(const Tables&, const Tables&) = default;
   // `schema` empty: not written. `user`: of the client, whose own schema would come first. Null: not known.
   [[nodiscard]] const Table* find(std::string_view schema, std::string_view name, std::string_view user) const;
 };

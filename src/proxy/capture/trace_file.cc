@@ -64,7 +64,7 @@ void TraceFile::transaction(std::int64_t session, const Ended& ended) {
   bool first = true;
   for (const RowSeen& row : ended.rows) {
     fmt::format_to(out, "{}[\"{}\",{},{},{},\"{},{}\",{},{}]", first ? "" : ",", row.kind,
-                   json_string(row.plan->table->shown), json_string(row.key), row.version.xmin, row.version.block,
+                   json_string(row.table->shown), json_string(row.key), row.version.xmin, row.version.block,
                    row.version.place, row.before, row.after);
     first = false;
   }

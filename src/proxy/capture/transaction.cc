@@ -1,6 +1,7 @@
 #include "proxy/capture/transaction.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace isolde::proxy::capture {
 namespace {
@@ -97,7 +98,21 @@ void Transactions::control(const Step& step, std::string_view tag, std::int64_t 
   }
 }
 
+// A join returns a row as often as it finds partners for it: that is one read.
+void Transactions::drop_repeated() {
+  if (rows_.size() - settled_ < 2 || rows_[settled_].plan == nullptr || rows_[settled_].plan->sources.size() < 2)
+    return;
+  const auto name = [](const RowSeen& row) {
+    return std::tie(row.table, row.key, row.version.xmin, row.version.block, row.version.place);
+  };
+  const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(settled_);
+  std::sort(first, rows_.end(), [&](const RowSeen& a, const RowSeen& b) { return name(a) < name(b); });
+  rows_.erase(std::unique(first, rows_.end(), [&](const RowSeen& a, const RowSeen& b) { return name(a) == name(b); }),
+              rows_.end());
+}
+
 void Transactions::done(const Step& step, std::string_view tag, std::int64_t sent, std::int64_t answered) {
+  drop_repeated();
   for (std::size_t i = settled_; i < rows_.size(); ++i) rows_[i].after = answered;
   settled_ = rows_.size();
   control(step, tag, sent, answered);

@@ -20,7 +20,8 @@
 namespace isolde::proxy::capture {
 
 struct RowSeen {
-  char kind;                         // as in the trace: r, l, s, w, d
+  char kind;  // as in the trace: r, l, s, w, d
+  const Table* table;
   std::shared_ptr<const Plan> plan;  // keeps the table
   std::string key;
   postgres::VersionName version;
@@ -63,6 +64,7 @@ class Transactions {
     std::string name;
     std::size_t rows;
   };
+  void drop_repeated();
   void control(const Step& step, std::string_view tag, std::int64_t sent, std::int64_t answered);
   void end(Status status, std::int64_t sent, std::int64_t answered);
   void back_to(const std::string& name);

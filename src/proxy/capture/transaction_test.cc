@@ -32,8 +32,13 @@ struct Told {
     const std::int64_t sent = ++clock;
     transactions.starts(sent);
     for (const char row : rows)
-      transactions.row(
-          {.kind = 'w', .plan = nullptr, .key = std::string(1, row), .version = {}, .before = sent, .after = 0});
+      transactions.row({.kind = 'w',
+                        .table = nullptr,
+                        .plan = nullptr,
+                        .key = std::string(1, row),
+                        .version = {},
+                        .before = sent,
+                        .after = 0});
     const Step step{.kind = kind, .name = name, .chains = chains};
     ++clock;
     if (tag.empty()) {

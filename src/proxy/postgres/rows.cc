@@ -127,7 +127,7 @@ std::string with_place_moved(std::string_view body, std::size_t from, std::size_
   return std::string(body.substr(0, at)) + std::to_string(place - length) + std::string(body.substr(at + field.size()));
 }
 
-std::optional<VersionName> version_name(const std::vector<std::optional<std::string_view>>& columns, bool binary) {
+std::optional<VersionName> version_name(std::span<const std::optional<std::string_view>> columns, bool binary) {
   if (columns.size() < 3 || !columns[0] || !columns[1] || !columns[2]) return std::nullopt;
   VersionName out;
   if (binary) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,7 @@ struct VersionName {
   std::uint16_t place = 0;
 };
 // From tableoid, ctid and xmin as text or binary. None: not in that form.
-[[nodiscard]] std::optional<VersionName> version_name(const std::vector<std::optional<std::string_view>>& columns,
+[[nodiscard]] std::optional<VersionName> version_name(std::span<const std::optional<std::string_view>> columns,
                                                       bool binary);
 
 }  // namespace isolde::proxy::postgres

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "db/database.h"
 #include "format/format.h"
 #include "proof/prove.h"

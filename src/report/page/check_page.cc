@@ -25,7 +25,7 @@ constexpr std::size_t kMostNotes = 100;
 constexpr std::size_t kFewAnomalies = 8;  // that are worth more than all of each
 
 std::string fact(std::string_view name, std::string_view value) {
-  return JsonObject().text("name", name).text("value", words::shortened(std::string(value), kLongestFact)).done();
+  return PageObject().text("name", name).text("value", words::shortened(std::string(value), kLongestFact)).done();
 }
 
 std::string facts_json(const Report& r) {
@@ -37,9 +37,7 @@ std::string facts_json(const Report& r) {
   if (r.strongest) facts.push_back(fact("strongest level that holds", strongest_text(*r.strongest)));
   facts.push_back(fact("method", r.why_method.empty() ? std::string(r.verdict.method)
                                                       : fmt::format("{} ({})", r.verdict.method, r.why_method)));
-  std::string evidence;
-  for (const std::string_view kind : evidence_of(h))
-    evidence += fmt::format("{}{}", evidence.empty() ? "" : ", ", kind);
+  const std::string evidence = fmt::format("{}", fmt::join(evidence_of(h), ", "));
   facts.push_back(fact("evidence", evidence.empty() ? "values only" : evidence));
   facts.push_back(
       fact("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
@@ -50,7 +48,7 @@ std::string facts_json(const Report& r) {
                                            r.stats.check_seconds, r.stats.peak_mib)));
   if (r.proof == Proof::kHolds) facts.push_back(fact("proof", "re-checked from the history alone: it holds"));
   if (r.proof == Proof::kFails) facts.push_back(fact("proof", "FAILS: " + r.proof_says));
-  return json_list(facts, [](const std::string& one) { return one; });
+  return page_list(facts);
 }
 
 // What is known of a level: looked at, implied by one that holds, or ruled out by one that does not.
@@ -73,8 +71,8 @@ std::string_view state_of(const Report& r, Level level) {
 }
 
 std::string levels_json(const Report& r) {
-  return json_list(all_levels(), [&](const LevelInfo& level) {
-    return JsonObject()
+  return page_list(all_levels(), [&](const LevelInfo& level) {
+    return PageObject()
         .text("name", level.name)
         .text("state", state_of(r, level.level))
         .truth("asked", level.level == r.verdict.level)
@@ -89,7 +87,7 @@ std::string weaker_json() {
     for (const Level weaker : level.weaker)
       pairs.push_back(fmt::format("[{},{}]", static_cast<int>(level.level), static_cast<int>(weaker)));
   }
-  return json_list(pairs, [](const std::string& pair) { return pair; });
+  return page_list(pairs);
 }
 
 std::string counts_by_rank(const Verdict& verdict) {
@@ -99,8 +97,8 @@ std::string counts_by_rank(const Verdict& verdict) {
   }
   std::ranges::stable_sort(kinds, std::greater{},
                            [&](AnomalyKind kind) { return verdict.counts[static_cast<std::size_t>(kind)]; });
-  return json_list(kinds, [&](AnomalyKind kind) {
-    return JsonObject()
+  return page_list(kinds, [&](AnomalyKind kind) {
+    return PageObject()
         .text("name", info(kind).name)
         .number("count", verdict.counts[static_cast<std::size_t>(kind)])
         .text("meaning", info(kind).summary)
@@ -158,7 +156,7 @@ class ShownAnomalies {
   }
 
   std::string step_json(const Step& step, std::string_view says) {
-    JsonObject out;
+    PageObject out;
     if (step.from == kNoTxn || step.to == kNoTxn) return {};
     out.number("from", history_.transaction(step.from)).number("to", history_.transaction(step.to));
     out.text("type", name(step.type));
@@ -176,7 +174,7 @@ class ShownAnomalies {
         // A long cycle is cut: one arrow stands for those left out.
         const std::span<const Step> gap = std::span(steps).subspan(next, i - next);
         if (gap.front().from != kNoTxn && steps[i].from != kNoTxn) {
-          out.push_back(JsonObject()
+          out.push_back(PageObject()
                             .number("from", history_.transaction(gap.front().from))
                             .number("to", history_.transaction(steps[i].from))
                             .text("type", "…")
@@ -187,7 +185,7 @@ class ShownAnomalies {
       if (std::string one = step_json(steps[i], says[i]); !one.empty()) out.push_back(std::move(one));
       next = i + 1;
     }
-    return json_list(out, [](const std::string& one) { return one; });
+    return page_list(out);
   }
 
   std::string cases_json(const Anomaly& a, const Explanation& e) {
@@ -197,7 +195,7 @@ class ShownAnomalies {
     for (const CaseLine& line : tree) {
       const bool circle = line.circle != kNone32;
       if (lines.size() >= most || (circle && line.circle >= options_.most_members)) {
-        lines.push_back(JsonObject()
+        lines.push_back(PageObject()
                             .number("depth", 0)
                             .text("text", fmt::format("… and {} of the proof that {} not on this page",
                                                       words::counted(tree.size() - lines.size(), "line"),
@@ -205,7 +203,7 @@ class ShownAnomalies {
                             .done());
         break;
       }
-      JsonObject out;
+      PageObject out;
       out.number("depth", line.depth);
       if (!circle) {
         out.text("text", words::shortened(line.text, kLongestFact));
@@ -214,7 +212,7 @@ class ShownAnomalies {
       }
       lines.push_back(out.done());
     }
-    return json_list(lines, [](const std::string& line) { return line; });
+    return page_list(lines);
   }
 
   std::string anomaly_json(const Anomaly& a) {
@@ -235,14 +233,14 @@ class ShownAnomalies {
         add(members, history_.transaction(a.transactions[i]));
     }
     if (a.key != kNoKey) add(keys, history_.key(a.key));
-    JsonObject out;
+    PageObject out;
     out.text("name", both_names(h_, a)).text("meaning", info(telling_kind(h_, a)).summary);
     std::string lines;
     for (const std::string& line : e.lines) lines += (lines.empty() ? "" : "\n") + line;
     out.text("text", words::shortened(a.says.empty() ? lines : a.says, kLongestText));
     out.text("contradiction", words::shortened(e.contradiction, kLongestText));
     const auto number = [](std::uint32_t place) { return std::to_string(place); };
-    out.raw("transactions", json_list(members, number)).raw("keys", json_list(keys, number));
+    out.raw("transactions", page_list(members, number)).raw("keys", page_list(keys, number));
     out.raw("steps", steps_json(a.steps, e.steps));
     if (!a.cases.empty()) out.raw("cases", cases_json(a, e));
     return out.done();
@@ -265,7 +263,7 @@ std::string notes_json(const Report& r, std::string_view cut) {
     notes.push_back(
         words::shortened(i < r.notes.size() ? r.notes[i] : r.verdict.notes[i - r.notes.size()], kLongestFact));
   if (shown < all) notes.push_back(fmt::format("… and {}", words::counted(all - shown, "more note")));
-  return json_list(notes, [](const std::string& note) { return json_string(note); });
+  return page_list(notes, [](const std::string& note) { return json_string(note); });
 }
 
 // `cut`: what to say of what is not shown for the page's size; empty: nothing.
@@ -273,10 +271,10 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
   constexpr std::string_view kVerbs[] = {"satisfies", "violates", "is undecided at"};
   const std::string_view level = info(r.verdict.level).name;
   ShownAnomalies anomalies(r, options);
-  JsonObject made;
+  PageObject made;
   made.text("version", options.version);
   if (!options.command.empty()) made.text("command", words::shortened(std::string(options.command), kLongestFact));
-  JsonObject out;
+  PageObject out;
   out.text("kind", "check").raw("made", made.done());
   // Of a recording that was not kept, its place says nothing.
   const bool kept = options.subject.empty();

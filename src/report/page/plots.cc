@@ -58,17 +58,12 @@ template <typename Value>
 std::string series(std::string_view name, std::string_view unit, std::vector<Bucket>& buckets, Value&& value) {
   std::string values = "[";
   for (Bucket& bucket : buckets) values += (values.size() > 1 ? "," : "") + value(bucket);
-  return JsonObject().text("name", name).text("unit", unit).raw("values", values + "]").done();
+  return PageObject().text("name", name).text("unit", unit).raw("values", values + "]").done();
 }
 
 std::string plot(std::string_view title, std::string_view unit, const std::string& at,
                  const std::vector<std::string>& lines) {
-  return JsonObject()
-      .text("title", title)
-      .text("unit", unit)
-      .raw("at", at)
-      .raw("series", json_list(lines, [](const std::string& line) { return line; }))
-      .done();
+  return PageObject().text("title", title).text("unit", unit).raw("at", at).raw("series", page_list(lines)).done();
 }
 
 }  // namespace

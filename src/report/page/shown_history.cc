@@ -97,7 +97,7 @@ void ShownHistory::add_around() {
 
 std::string ShownHistory::transaction_json(TxnId t) {
   const History& h = history_;
-  JsonObject out;
+  PageObject out;
   out.text("id", words::txn(h, t)).text("session", words::shortened(h.session_text(h.session(t)), kLongestName));
   out.text("status", status_name(h.status(t)));
   const auto time = [&](std::string_view name, std::int64_t value) {
@@ -110,9 +110,9 @@ std::string ShownHistory::transaction_json(TxnId t) {
   time("sno", h.sno(t));
   const bool around = transaction_place_.at(raw(t)) >= around_from_;
   const std::vector<std::uint32_t> none;
-  out.raw("ops", json_list(around ? none : shown_operations(t), [&](std::uint32_t op) {
+  out.raw("ops", page_list(around ? none : shown_operations(t), [&](std::uint32_t op) {
             const OpHead head = h.op(op);
-            return JsonObject()
+            return PageObject()
                 .text("kind", letter(head.kind()))
                 .text("key", is_predicate(head.kind()) ? std::string()
                                                        : words::shortened(h.key_text(head.key()), kLongestName))
@@ -124,7 +124,7 @@ std::string ShownHistory::transaction_json(TxnId t) {
 }
 
 std::string ShownHistory::transactions_json() {
-  return json_list(transactions_, [&](TxnId t) { return transaction_json(t); });
+  return page_list(transactions_, [&](TxnId t) { return transaction_json(t); });
 }
 
 ShownHistory::Readers ShownHistory::readers() {
@@ -156,17 +156,17 @@ std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order, con
       if (shown.size() < options_.most_versions && (shown.empty() || shown.back() < near)) shown.push_back(near);
     }
   }
-  std::string list = json_list(shown, [&](std::size_t i) {
-    JsonObject version;
+  std::string list = page_list(shown, [&](std::size_t i) {
+    PageObject version;
     version.number("place", i).text("value", words::value(history_, versions[i].value));
     version.text("writer", versions[i].by == kNoTxn ? std::string() : words::txn(history_, versions[i].by));
     if (const auto place = transaction_place_.find(raw(versions[i].by)); place != transaction_place_.end())
       version.number("by", place->second);
     if (const auto read = read_by(i); read != readers.end())
-      version.raw("read_by", json_list(read->second, [](std::size_t place) { return std::to_string(place); }));
+      version.raw("read_by", page_list(read->second, [](std::size_t place) { return std::to_string(place); }));
     return version.done();
   });
-  return JsonObject()
+  return PageObject()
       .text("key", words::shortened(history_.key_text(k), kLongestName))
       .text("order", order.by)
       .raw("versions", list)

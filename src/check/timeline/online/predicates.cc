@@ -74,8 +74,7 @@ void Online::ask_predicates(bool all) {
     made.add_txn(*window_.held(r).chunk, r.txn, t);
   }
   const std::optional<History> history = made.finish();
-  const Verdict verdict =
-      history ? timeline::judge(*history, level_.level, Limits{}, Clock::kTimestamps, "timeline") : Verdict{};
+  const Verdict verdict = history ? timeline::judge(*history, level_.level, Limits{}, Clock::kTimestamps) : Verdict{};
   if (!history || verdict.outcome == Outcome::kUndecided) {
     unasked_ += asked.size();
     return;

@@ -144,7 +144,7 @@ void Online::settle(bool all) {
   if (!history || blind) {
     ++counts_.unchecked;
   } else {
-    const Verdict verdict = timeline::judge(*history, level_.level, Limits{}, Clock::kTimestamps, "timeline");
+    const Verdict verdict = timeline::judge(*history, level_.level, Limits{}, Clock::kTimestamps);
     if (verdict.outcome == Outcome::kViolated) {
       for (const Anomaly& a : verdict.anomalies) report_settled(made, *history, a, all);
     } else if (verdict.outcome == Outcome::kUndecided) {

@@ -9,19 +9,10 @@
 #include <filesystem>
 #include <tuple>
 
+#include "base/files.h"
+
 namespace isolde::timeline {
 namespace {
-
-bool write_all(int file, const void* data, std::size_t size) {
-  const char* at = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t n = ::write(file, at, size);
-    if (n <= 0) return false;
-    at += n;
-    size -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
 
 auto place_of(const SpilledVersion& v) { return std::tuple(v.key, v.time, v.order, v.writer, v.generation); }
 
