@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/choose/choose.h"
+#include "check/graph/graph.h"
 #include "cli/terminal.h"
 #include "report/report.h"
 
