@@ -5,7 +5,7 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "base/nearest.h"
-#include "check/choose/engines.h"
+#include "check/engine.h"
 #include "check/mirror/profile.h"
 #include "cli/reference.h"
 #include "format/format.h"
@@ -23,7 +23,7 @@ std::string dashed(const OptionRow& option) {
 std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 template <typename Rows>
-Words row_names(const Rows& rows) {
+Words words_of_rows(const Rows& rows) {
   Words names;
   for (const auto& row : rows) names.push_back(row.name);
   return names;
@@ -38,7 +38,7 @@ Words verb_names() {
 }
 
 Words explained_names() {
-  Words names = row_names(all_levels());
+  Words names = words_of_rows(all_levels());
   for (const AnomalyInfo& anomaly : all_anomalies()) names.push_back(anomaly.name);
   return names;
 }
@@ -174,16 +174,16 @@ std::string fish_script() {
 
 std::vector<std::string_view> words_for(const VerbRow& verb, const OptionRow& option) {
   const bool ours = verb.name == "check" || verb.name == "gen" || verb.name == "report" || verb.name == "watch";
-  if (option.name == "level" && ours) return row_names(all_levels());
-  if (option.name == "check" && verb.name == "record") return row_names(all_levels());
+  if (option.name == "level" && ours) return words_of_rows(all_levels());
+  if (option.name == "check" && verb.name == "record") return words_of_rows(all_levels());
   if (option.name == "level" && verb.name == "audit")
     return {"read-committed", "repeatable-read", "snapshot-isolation"};
-  if (option.name == "method") return verb.name == "watch" ? Words{"timeline", "mirror"} : row_names(engines());
+  if (option.name == "method") return verb.name == "watch" ? Words{"timeline", "mirror"} : words_of_rows(engines());
   if (option.name == "format" && (verb.name == "check" || verb.name == "convert" || verb.name == "report"))
-    return row_names(formats());
-  if (option.name == "to" && verb.name == "convert") return row_names(formats());
-  if (option.name == "workload") return row_names(record::workloads());
-  if (option.name == "profile") return row_names(mirror::profiles());
+    return words_of_rows(formats());
+  if (option.name == "to" && verb.name == "convert") return words_of_rows(formats());
+  if (option.name == "workload") return words_of_rows(record::workloads());
+  if (option.name == "profile") return words_of_rows(mirror::profiles());
   if (option.name == "spawn") return {"postgres", "mariadb"};
   if (option.name == "distribution") return {"uniform", "zipf", "hotspot"};
   if (option.name == "type") return {"register", "list", "row"};

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 // They run programs, lift a limit that protects, name secrets, or reach another machine.
 constexpr std::string_view kOnlyNamed[] = {
-    "against", "allow-remote",     "config",      "confirm",         "listen", "overwrite",  "password-file",
-    "serve",   "serve-token-file", "server-path", "server-settings", "spawn",  "token-file", "trust-file"};
+    "against", "allow-remote",     "config",      "confirm", "listen",     "overwrite",       "password-file",
+    "serve",   "serve-token-file", "server-path", "spawn",   "token-file", "server-settings", "trust-file"};
 // They make no sense for every run.
 constexpr std::string_view kNeverHere[] = {"config", "help", "no-config", "version"};
 
@@ -58,7 +58,7 @@ bool stays_inside(std::string_view paths) {
   return true;
 }
 
-std::optional<Error> why_not_when_found(const TomlFile& file, const TomlEntry& entry, const OptionRow& option) {
+std::optional<Error> wrong_entry(const TomlFile& file, const TomlEntry& entry, const OptionRow& option) {
   const bool reaches = option.value == "URL" || option.value.starts_with("nats:");
   if (reaches || is_in(kOnlyNamed, option.name))
     return file.error_at(entry.place, fmt::format("{} is taken only from a file that --config names: this one was "
@@ -78,7 +78,7 @@ Result<std::string> take_entry(const TomlFile& file, ConfigTrust trust, const To
     return file.error_at(entry.place, is_flag ? fmt::format("expected {} = true or false", entry.key)
                                               : fmt::format("expected {} = a value ({})", entry.key, option.value));
   if (trust == ConfigTrust::kFound) {
-    if (auto error = why_not_when_found(file, entry, option)) return *std::move(error);
+    if (auto error = wrong_entry(file, entry, option)) return *std::move(error);
   }
   if (args.has(option.name) || (is_flag && !entry.truth)) return std::string();
   args.set(option.name, is_flag ? "yes" : entry.text);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMostSegments = 99'999;
 
 // A folder is replaced as a whole, so one that holds something is left alone.
-std::string refusal(const FormatInfo& format, const std::string& out) {
+std::string why_not_written(const FormatInfo& format, const std::string& out) {
   if (is_standard_output(out)) return {};
   std::error_code error;
   const bool exists = fs::exists(out, error);
@@ -87,7 +87,8 @@ Exit run_convert(const Arguments& args) {
     return print_error("--segments writes a folder: it cannot go to standard output"), Exit::kBadInput;
   auto to = *parts > 0 ? Result<const FormatInfo*>(&kSegmentsFormat) : output_format(args, out);
   if (!to) return print_error(to.error()), Exit::kBadInput;
-  if (const std::string why = refusal(**to, out); !why.empty()) return print_error(Error{why, out}), Exit::kBadInput;
+  if (const std::string why = why_not_written(**to, out); !why.empty())
+    return print_error(Error{why, out}), Exit::kBadInput;
 
   ReadOptions options{.lenient = args.has("lenient")};
   if (args.has("initial")) {

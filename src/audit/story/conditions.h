@@ -22,7 +22,6 @@
 #include "audit/classes/classes.h"
 #include "audit/cycles/cycle.h"
 #include "audit/cycles/same_rows.h"
-#include "audit/trace/log.h"
 
 namespace isolde::audit {
 

@@ -8,7 +8,7 @@ namespace isolde {
 namespace whole_timeline_test {
 
 std::string part(const std::string& json, const std::string& name) {
-  const std::string start = "\"" + name + "\":";
+  const std::string start = "\"" + name + "\": ";
   const std::size_t at = json.find(start);
   if (at == std::string::npos) return "none";
   const std::size_t from = at + start.size();
@@ -30,7 +30,7 @@ TEST(WholeTimeline, ABarIsAFewBytes) {
   const std::string json = whole_timeline_json(hist("T1@a {10..20}: w x1 | T2@b! {15..30}: w x2"), {}, true, 100);
   EXPECT_EQ(part(json, "bars"), "\"AAoABQ8J\"") << json;
   EXPECT_EQ(part(json, "low"), "\"10\"");
-  EXPECT_NE(json.find("\"lanes\":[\"a\",\"b\"]"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"lanes\": [\"a\", \"b\"]"), std::string::npos) << json;
 }
 
 TEST(WholeTimeline, OfTooManyAShareIsKeptAndThoseOfAnomalies) {
