@@ -5,7 +5,7 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "base/nearest.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "check/mirror/profile.h"
 #include "cli/reference.h"
 #include "format/format.h"
