@@ -5,7 +5,7 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "base/nearest.h"
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "check/mirror/profile.h"
 #include "cli/reference.h"
 #include "format/format.h"
@@ -181,7 +181,7 @@ std::vector<std::string_view> words_for(const VerbRow& verb, const OptionRow& op
   if (option.name == "method") return verb.name == "watch" ? Words{"timeline", "mirror"} : words_of_rows(engines());
   if (option.name == "format" && (verb.name == "check" || verb.name == "convert" || verb.name == "report"))
     return words_of_rows(formats());
-  if (option.name == "to") return words_of_rows(formats());
+  if (option.name == "to" && verb.name == "convert") return words_of_rows(formats());
   if (option.name == "workload") return words_of_rows(record::workloads());
   if (option.name == "profile") return words_of_rows(mirror::profiles());
   if (option.name == "spawn") return {"postgres", "mariadb"};

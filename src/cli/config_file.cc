@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 // They run programs, lift a limit that protects, name secrets, or reach another machine.
 constexpr std::string_view kOnlyNamed[] = {
-    "against",          "config",      "confirm", "listen",     "overwrite",       "password-file", "serve",
-    "serve-token-file", "server-path", "spawn",   "token-file", "server-settings", "trust-file"};
+    "against", "allow-remote",     "config",      "confirm", "listen",     "overwrite",       "password-file",
+    "serve",   "serve-token-file", "server-path", "spawn",   "token-file", "server-settings", "trust-file"};
 // They make no sense for every run.
 constexpr std::string_view kNeverHere[] = {"config", "help", "no-config", "version"};
 
@@ -59,7 +59,8 @@ bool stays_inside(std::string_view paths) {
 }
 
 std::optional<Error> wrong_entry(const TomlFile& file, const TomlEntry& entry, const OptionRow& option) {
-  if (is_in(kOnlyNamed, option.name))
+  const bool reaches = option.value == "URL" || option.value.starts_with("nats:");
+  if (reaches || is_in(kOnlyNamed, option.name))
     return file.error_at(entry.place, fmt::format("{} is taken only from a file that --config names: this one was "
                                                   "found in the working folder (--no-config ignores it)",
                                                   option.name));

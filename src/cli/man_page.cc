@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "check/engine.h"
+#include "check/choose/engines.h"
 #include "check/mirror/profile.h"
 #include "cli/reference.h"
 #include "format/format.h"

@@ -163,8 +163,10 @@ TEST(ConfigFile, AWrongNameIsAnErrorForEveryVerb) {
 }
 
 TEST(ConfigFile, OneThatNobodyNamedRunsNothingAndWritesNowhereElse) {
-  const std::string program = "[record]\nserver-path = \"/tmp/bin\"\n", outside = "[check]\nhtml = \"../page.html\"\n";
-  for (const auto& [text, verb] : {std::pair(program, "record"), std::pair(outside, "check")}) {
+  const std::string program = "[record]\nserver-path = \"/tmp/bin\"\n", outside = "[check]\nhtml = \"../page.html\"\n",
+                    elsewhere = "[audit]\nconfirm = \"postgres://there/x\"\n";
+  for (const auto& [text, verb] :
+       {std::pair(program, "record"), std::pair(outside, "check"), std::pair(elsewhere, "audit")}) {
     EXPECT_TRUE(used_of(text, {verb, "h"}, cli::ConfigTrust::kFound).starts_with("isolde.toml:2:")) << text;
     EXPECT_TRUE(used_of(text, {verb, "h"}, cli::ConfigTrust::kNamed).starts_with(" --")) << text;
   }

@@ -41,7 +41,7 @@ export function class_graph(page: AuditPage): HTMLElement | null {
     const pair = `${Math.min(edge.from, edge.to)} ${Math.max(edge.from, edge.to)}`;
     pairs.set(pair, [...(pairs.get(pair) ?? []), edge]);
   }
-  const lines = [...pairs.values()].map((edges) => {
+  const lines: { from: number; to: number; line: SVGElement }[] = [...pairs.values()].map((edges) => {
     const { from, to } = edges[0]!;
     const [a, b] = [at.get(from)!, at.get(to)!];
     const kind = kKinds.find((one) => edges.some((edge) => kind_of(edge) === one)) ?? 'other';
@@ -49,6 +49,18 @@ export function class_graph(page: AuditPage): HTMLElement | null {
     svg.append(line);
     return { from, to, line };
   });
+  // Two runs of one class: a loop at it, on the inner side.
+  const kLoop = 9;
+  for (const place of used) {
+    const own = page.edges.filter((edge) => edge.from === place && edge.to === place);
+    if (own.length === 0) continue;
+    const { x, y } = at.get(place)!;
+    const kind = kKinds.find((one) => own.some((edge) => kind_of(edge) === one)) ?? 'other';
+    const loop = s('circle', { cx: ((x * (radius - kLoop)) / radius).toFixed(1), cy: ((y * (radius - kLoop)) / radius).toFixed(1), r: kLoop, class: `edge self ${kind}` },
+      s('title', {}, `${page.classes[place]?.name ?? ''}: two runs of it depend on each other`));
+    svg.append(loop);
+    lines.push({ from: place, to: place, line: loop });
+  }
   const below = h('div', { 'aria-live': 'polite' });
   let chosen: number | null = null;
   const classes = new Map<number, SVGElement>();
@@ -83,6 +95,6 @@ export function class_graph(page: AuditPage): HTMLElement | null {
     svg.append(group);
   });
   return h('div', {}, h('div', { class: 'scroll' }, svg),
-    h('p', { class: 'legend' }, '● writes  ○ only reads; ', h('span', { class: 'kind rw' }, 'rw'), ' one reads what the other overwrites, ', h('span', { class: 'kind ww' }, 'ww'), ' both write, ', h('span', { class: 'kind wr' }, 'wr'), ' one reads what the other wrote. Click a class to see what it depends on.'),
+    h('p', { class: 'legend' }, '● writes  ○ only reads; ', h('span', { class: 'kind rw' }, 'rw'), ' one reads what the other overwrites, ', h('span', { class: 'kind ww' }, 'ww'), ' both write, ', h('span', { class: 'kind wr' }, 'wr'), ' one reads what the other wrote; a loop: two runs of one class. Click a class to see what it depends on.'),
     below);
 }

@@ -11,6 +11,7 @@ const kMostLetters = 40;
 const kMostRows = 14;
 const kSmallest = 0.7; // of its size: smaller cannot be read, and it scrolls
 const kMostOfAName = 24;
+const kTelephone = 640; // pixels: narrower, boxes stand below each other
 const kMostOfALabel = 20; // letters
 
 interface Box {
@@ -97,7 +98,8 @@ export function cycle_graph(
       const step = anomaly.steps[i]!;
       const [from, to] = [by_place.get(step.from)!, by_place.get(step.to)!];
       return { from, to, from_y: height_in(boxes[from]!, step.from_op), to_y: height_in(boxes[to]!, step.to_op), label: words_of(step).length * kLetter + 12 };
-    }));
+    }),
+    innerWidth < kTelephone);
   const guilty = new Map<string, number[]>(); // "transaction/operation" -> steps
 
   anomaly.steps.forEach((step, i) => {

@@ -4,6 +4,7 @@
 // the channels beside the columns, so none ever crosses a box:
 //   - one from column to column curves through the channel between them;
 //   - one inside of a column is a bracket beside it: in the channel between the columns, or outside where that is taken;
+//   - where there is no room for two columns, all boxes stand in one;
 //   - of two boxes, an arrow back goes around below them, so that it does not cross the one there.
 // A label stands on its arrow, at the first place where it covers neither a box nor another label.
 
@@ -68,9 +69,10 @@ function overlap(a: Rect, b: Rect): number {
   return wide > 0 && high > 0 ? wide * high : 0;
 }
 
-// The first on the left, the next ones down on the right, the rest up on the left.
-function columns(count: number): { left: number[]; right: number[] } {
+// The first on the left, the next ones down on the right, the rest up on the left. `narrow`: all below each other.
+function columns(count: number, narrow: boolean): { left: number[]; right: number[] } {
   const places = Array.from({ length: count }, (_, i) => i);
+  if (narrow) return { left: places, right: [] };
   const right = places.slice(1, 1 + Math.floor(count / 2));
   return { left: [0, ...places.slice(1 + right.length).reverse()].slice(0, count), right };
 }
@@ -170,8 +172,8 @@ function arrows_back(wanted: Wanted[], boxes: number): number[] {
   return wanted.flatMap((arrow, i) => (arrow.from === 1 && arrow.to === 0 ? [i] : []));
 }
 
-export function layout(sizes: Size[], wanted: Wanted[]): Layout {
-  const { left, right } = columns(sizes.length);
+export function layout(sizes: Size[], wanted: Wanted[], narrow = false): Layout {
+  const { left, right } = columns(sizes.length, narrow);
   const is_left = sizes.map((_, place) => left.includes(place));
   const height = Math.max(stacked(left, sizes, kBetween), stacked(right, sizes, kBetween));
   const width_of = (column: number[]): number => Math.max(0, ...column.map((place) => sizes[place]!.width));
@@ -185,7 +187,7 @@ export function layout(sizes: Size[], wanted: Wanted[]): Layout {
     Math.max(0, ...beside.filter((one) => one.left === of_left && one.side === side).map((one) => (one.lane + 1) * kLane + wanted[one.arrow]!.label));
   const across = Math.max(0, ...wanted.filter((arrow) => is_left[arrow.from] !== is_left[arrow.to]).map((arrow) => arrow.label + 60));
   const channel = right.length === 0 ? room(true, 'inner') : Math.max(kNarrowest, across, room(true, 'inner') + room(false, 'inner') + 16);
-  const around = arrows_back(wanted, sizes.length);
+  const around = narrow ? [] : arrows_back(wanted, sizes.length);
   const left_x = kMargin + room(true, 'outer') + around.length * kLane;
   const right_x = left_x + width_of(left) + channel;
   for (const place of left) boxes[place]!.x = left_x;

@@ -8,8 +8,11 @@ type Clock = 'client' | 'database' | 'order';
 
 const kLane = 54;
 const kBar = 22;
-const kLeft = 120;
-const kWidth = 940;
+// On a telephone the same letters need a larger share of the picture.
+const kNarrow = innerWidth < 640;
+const kLeft = kNarrow ? 84 : 120;
+const kWidth = kNarrow ? 300 : 940;
+const kMostOfALane = kNarrow ? 10 : 15; // letters
 const kMostLanes = 10;
 const kLetter = 7.3;
 
@@ -49,7 +52,7 @@ const kClockNames: Record<Clock, string> = {
 
 // Marks on the axis: round numbers, or where each burst begins if waits between them are short.
 function axis(scale: TimeScale, low: number, high: number, unit: 'ns' | '', x_of: (time: number) => number, y: number): SVGElement[] {
-  const marks = scale.waits.length > 0 ? scale.bursts : round_ticks(0, high - low, 6).map((tick) => low + tick);
+  const marks = scale.waits.length > 0 ? scale.bursts : round_ticks(0, high - low, kNarrow ? 3 : 6).map((tick) => low + tick);
   let free = -Infinity;
   const texts = marks.flatMap((mark) => {
     const words = unit === '' ? span_text(scale.waits.length > 0 ? mark : mark - low, '') : span_text(mark - low, unit);
@@ -88,7 +91,7 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   lanes.forEach((lane, i) => {
     svg.append(
       s('line', { x1: kLeft, x2: kLeft + kWidth - 10, y1: (i + 0.5) * kLane + 4, y2: (i + 0.5) * kLane + 4, class: 'lane' }),
-      s('text', { x: kLeft - 10, y: (i + 0.5) * kLane + 8, 'text-anchor': 'end', class: 'lane-name' }, ends(lane, 15)));
+      s('text', { x: kLeft - 10, y: (i + 0.5) * kLane + 8, 'text-anchor': 'end', class: 'lane-name' }, ends(lane, kMostOfALane)));
   });
   const named = new Map<number, number>(); // by lane: where its last name ends
   const spot = new Map<string, { x: number; y: number }>();

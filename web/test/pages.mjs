@@ -216,6 +216,7 @@ await test('an audit', file('audit.html'), async (page) => {
   expect((await page.locator('details.anomaly').count()) > 0, 'anomalies');
   expect((await page.locator('table.interleaving').count()) > 0, 'as interleaved SQL');
   expect((await page.locator('#classes li').count()) > 0, 'classes');
+  expect((await page.locator('.class-graph circle.self').count()) > 0, 'a class whose runs depend on each other has a loop');
   await page.locator('.class-graph .class').first().click();
   expect((await page.locator('#classes .evidence li').count()) > 0, 'a class, chosen, tells what it depends on');
   await page.keyboard.press('Enter');
