@@ -1,10 +1,12 @@
-// cli/cluster_name.h: what a producer or worker of a cluster is called if nobody names it.
+// cli/cluster_name.h: what a producer or worker of a cluster is called if nobody names it, and numbers that only it
+// has.
 #pragma once
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,12 @@ namespace isolde::cli {
   std::string name;
   for (const char c : std::string_view(host)) name += cluster::is_cluster_name({&c, 1}) ? c : '_';
   return fmt::format("{}-{}-{}", name.substr(0, 40), ::getpid(), number);
+}
+
+// A number that nobody has drawn before.
+[[nodiscard]] inline std::uint64_t number_of_its_own() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32) | device();
 }
 
 }  // namespace isolde::cli

@@ -304,6 +304,11 @@ constexpr OptionRow kOptions[] = {
      "after another)",
      "gen"},
     {"shuffle", "", "write the lines in random order, except within each session", "gen"},
+    {"to", "nats://…",
+     "publish what is recorded to a stream on NATS JetStream while the run goes on, as `isolde send` does "
+     "(docs/cluster.md)",
+     "record"},
+    {"name", "NAME", "--to: the producer's name: letters, digits, - and _ (the host's name and a number)", "record"},
     {"workload", "W", "what the clients do (listed below) (register)", "record"},
     {"level", "LEVEL",
      "the level to run transactions at: one of the database's own names, or one of ours, for the weakest of its levels "

@@ -184,7 +184,7 @@ void print_finding(const Finding& finding, const std::string& file, bool quiet) 
   if (!quiet) {
     print(steps_text(finding.test));
     if (!finding.expected.empty()) print(fmt::format("  expected:\n{}", indented(finding.expected)));
-    if (!finding.actual.empty()) print(fmt::format("  came:\n{}", indented(finding.actual)));
+    if (!finding.actual.empty()) print(fmt::format("  got:\n{}", indented(finding.actual)));
   }
   if (!file.empty()) print(fmt::format("  {}  (isolde hunt --replay {})\n", file, file));
 }

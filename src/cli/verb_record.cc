@@ -6,6 +6,8 @@
 
 #include "base/nearest.h"
 #include "base/scratch_folder.h"
+#include "cli/cluster_name.h"
+#include "cli/cluster_sending.h"
 #include "cli/interrupt.h"
 #include "cli/record_page.h"
 #include "cli/record_place.h"
@@ -18,6 +20,7 @@
 #include "report/json.h"
 #include "report/page/page.h"
 #include "report/report.h"
+#include "report/words.h"
 
 namespace isolde::cli {
 namespace {
@@ -36,6 +39,8 @@ struct RecordPlan {
   std::optional<Level> check;
   std::string html;  // of the check, of the watch, or of both; empty: none
   std::optional<WatchPlan> watch;
+  std::optional<cluster::Address> to;
+  std::string name;  // there
   bool json = false, quiet = false;
 };
 
@@ -142,14 +147,22 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
   } else if (args.has("profile") || args.has("profiles") || args.has("memory")) {
     return Error{"--profile, --profiles and --memory require --watch"};
   }
+  if (args.has("to")) {
+    auto address = cluster::parse_address(args.text("to"));
+    if (!address) return std::move(address).error();
+    plan.to = *std::move(address);
+    plan.name = args.text("name", usual_cluster_name());
+  } else if (args.has("name")) {
+    return Error{"--name requires --to"};
+  }
   if (!plan.run.trace) {
-    if (!plan.out.empty() || plan.check || plan.watch)
-      return Error{"--no-trace records nothing, so there is nothing to write or check"};
+    if (!plan.out.empty() || plan.check || plan.watch || plan.to)
+      return Error{"--no-trace records nothing, so there is nothing to write, check or send"};
     return std::nullopt;
   }
   if (args.has("overwrite") && plan.out.empty()) return Error{"--overwrite requires --out FILE"};
-  if (plan.out.empty() && !plan.check && !plan.watch)
-    return Error{"`isolde record` needs --out FILE, --check LEVEL or --watch (isolde record --help)"};
+  if (plan.out.empty() && !plan.check && !plan.watch && !plan.to)
+    return Error{"`isolde record` needs --out FILE, --check LEVEL, --watch or --to nats://… (isolde record --help)"};
   if (plan.out.empty()) return std::nullopt;
   const FormatInfo* const format = format_for_path(plan.out);
   if (format == nullptr || format->write == nullptr || format->is_folder)
@@ -241,6 +254,12 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
   }
 }
 
+std::string sent_json(const RecordPlan& plan, const Result<cluster::SenderCounts>& sent) {
+  return fmt::format(R"(, "sent": {{"to": {}, "name": {}, "complete": {}, "transactions": {}, "batches": {}}})",
+                     json_string(plan.to->shown()), json_string(plan.name), sent.has_value(),
+                     sent ? sent->transactions : 0, sent ? sent->batches : 0);
+}
+
 // Turns the folder into the file that was asked for.
 std::optional<Error> keep_recording(const std::string& folder, const std::string& out) {
   auto loaded = load(folder, format_named("recording"), {});
@@ -292,6 +311,13 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     watcher.emplace(*plan.watch, folder, kShown);
   }
 
+  std::unique_ptr<RunSender> sender;
+  if (plan.to) {
+    auto opened = RunSender::open(*plan.to, plan.name, folder);
+    if (!opened) return print_error(opened.error()), Exit::kBadInput;
+    sender = *std::move(opened);
+  }
+
   TerminalProgress progress(fmt::format("record {}", plan.workload->name), plan.quiet);
   const auto show_found = [&] {
     if (!watcher || plan.quiet || plan.json) return;
@@ -320,8 +346,10 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
                                     .started =
                                         [&](const record::RunClock& clock) {
                                           if (watcher) watcher->start(clock);
+                                          if (sender) sender->start(clock);
                                         },
                                     .server = server});
+  const auto sent = sender ? std::optional(sender->finish()) : std::nullopt;
   when_asked.reset();
   auto watched = watcher ? watcher->finish() : std::nullopt;
   progress.clear();
@@ -333,9 +361,19 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     return Exit::kBadInput;
   }
   const bool judged = watched && *watched;
-  print_run_summary(plan, *level, *summary, judged ? watched_json(*plan.watch->profile, **watched) : std::string());
+  print_run_summary(plan, *level, *summary,
+                    (judged ? watched_json(*plan.watch->profile, **watched) : std::string()) +
+                        (sent ? sent_json(plan, *sent) : std::string()));
   if (!plan.run.trace) return Exit::kFine;
   Exit exit = Exit::kFine;
+  if (sent && !*sent) {
+    print_error(sent->error());
+    exit = Exit::kBadInput;
+  } else if (sent && !plan.json && !plan.quiet) {
+    print(fmt::format("  sent to {} as {}: {}, {}\n", plan.to->shown(), plan.name,
+                      words::counted((*sent)->transactions, "transaction"),
+                      words::counted((*sent)->batches, "message")));
+  }
   if (watched && !*watched) {
     print_error(watched->error());
     exit = Exit::kBadInput;

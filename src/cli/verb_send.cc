@@ -1,13 +1,9 @@
 #include <fmt/format.h>
 
-#include <chrono>
-#include <optional>
-#include <thread>
-
 #include "cli/cluster_name.h"
+#include "cli/cluster_sending.h"
 #include "cli/interrupt.h"
 #include "cli/verbs.h"
-#include "cluster/nats_broker.h"
 #include "cluster/trace_sender.h"
 #include "report/words.h"
 #include "stream/input.h"
@@ -15,34 +11,14 @@
 namespace isolde::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kBeatEvery{1000};
-constexpr std::chrono::milliseconds kTakeWait{100};
-
-// Lines that arrive: what came so far is sent at least once a second, followed by a beat.
-Result<void> send_lines(stream::Input& input, cluster::TraceSender& sender, bool lives) {
-  auto beat = std::chrono::steady_clock::now();
-  while (true) {
-    if (interrupted) input.stop();
-    auto next = input.next(kTakeWait);
-    if (!next) return std::move(next).error();
-    if (next->piece) {
-      if (auto sent = sender.send(*next->piece->chunk); !sent) return sent;
-    }
-    if (next->over) return {};
-    if (!lives || std::chrono::steady_clock::now() - beat < kBeatEvery) continue;
-    beat = std::chrono::steady_clock::now();
-    if (auto sent = sender.flush(); !sent) return sent;
-    if (auto sent = sender.beat(); !sent) return sent;
-  }
-}
-
 Result<void> send_source(const Arguments& args, const std::string& path, cluster::TraceSender& sender) {
+  const auto stop = [] { return interrupted.load(); };
   stream::InputOptions options;
   options.lenient = args.has("lenient");
   if (path == "-") {
     auto input = stream::open_standard_input(options);
     if (!input) return std::move(input).error();
-    return send_lines(**input, sender, true);
+    return send_lines(**input, sender, true, stop);
   }
   auto source = open_source(path);
   if (!source) return std::move(source).error();
@@ -50,12 +26,12 @@ Result<void> send_source(const Arguments& args, const std::string& path, cluster
   if (format != nullptr && format->opens_again) {  // a recording, which may still grow
     auto input = stream::follow_recording(path, {}, options);
     if (!input) return std::move(input).error();
-    return send_lines(**input, sender, true);
+    return send_lines(**input, sender, true, stop);
   }
   if (args.has("follow") || (format != nullptr && format->name == "native")) {
     auto input = stream::open_file(path, args.has("follow"), options);
     if (!input) return std::move(input).error();
-    return send_lines(**input, sender, args.has("follow"));
+    return send_lines(**input, sender, args.has("follow"), stop);
   }
   auto loaded = load(path, format, {});
   if (!loaded) return std::move(loaded).error();
@@ -72,18 +48,9 @@ Exit run_send(const Arguments& args) {
   const std::string name = args.text("name", usual_cluster_name());
   const FinishWhenAsked when_asked;
   const Stopwatch watch;
-  constexpr double kPatience = 15;  // seconds, for servers that are being started again
-  auto broker = cluster::connect_to_nats(*address, "isolde send " + name,
-                                         [&] { return interrupted || watch.seconds() > kPatience; });
-  if (!broker) return print_error(broker.error()), Exit::kBadInput;
-  const cluster::Names names(address->stream);
-  auto plan = cluster::find_plan(**broker, names);
-  if (!plan) return print_error(plan.error()), Exit::kBadInput;
-  cluster::SenderOptions options;
-  options.wait = [](std::chrono::milliseconds wait) { std::this_thread::sleep_for(wait); };
-  options.interrupted = [] { return interrupted.load(); };
-  auto sender = cluster::TraceSender::open(**broker, names, *plan, name, options);
-  if (!sender) return print_error(sender.error()), Exit::kBadInput;
+  auto producer = open_producer(*address, name, [] { return interrupted.load(); });
+  if (!producer) return print_error(producer.error()), Exit::kBadInput;
+  cluster::TraceSender* const sender = producer->sender.get();
   auto sent = send_source(args, args.positional[0], *sender);
   if (sent) sent = sender->finish();
   const cluster::SenderCounts& c = sender->counts();

@@ -106,15 +106,12 @@ Result<void> work(const cluster::Address& address, const cluster::ClusterPlan& p
   options.id = id;
   options.lease = std::chrono::milliseconds(static_cast<std::int64_t>(lease * 1000));
   options.folder = folder;
+  options.incarnation = number_of_its_own();
   options.clock = [] { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()); };
   PrintedWorker view(id, quiet);
   cluster::Worker worker(**broker, cluster::Names(address.stream), plan, options, view);
   while (!stop) {
-    const auto began = std::chrono::steady_clock::now();
     if (auto done = worker.step(); !done) return done;
-    // With nothing to read no fetch waits.
-    if (worker.idle() && std::chrono::steady_clock::now() - began < std::chrono::milliseconds(5))
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   worker.leave();
   return {};
@@ -151,18 +148,24 @@ std::function<bool()> patience() {
 
 // ---- the merger -----------------------------------------------------------------------------------------------------
 
-// DIR/violations.jsonl: what was shown, so that a restart shows nothing twice.
+// DIR/violations.jsonl: what was shown, so that a restart shows nothing twice. A line that names the stream comes
+// before the violations of each: one that is created later under the same name may have the same ones again.
 class ShownViolations {
  public:
-  Result<void> open(const std::string& folder) {
+  Result<void> open(const std::string& folder, std::uint64_t stream) {
     if (folder.empty()) return {};
     path_ = folder + "/violations.jsonl";
+    const std::string begin = fmt::format(R"({{"event": "stream", "stream": "{:016x}"}})", stream);
     std::ifstream in(path_);
+    bool is_this = false;
     for (std::string line; std::getline(in, line) && !in.eof();) {
+      if (line.starts_with(R"({"event": "stream")")) is_this = line == begin;
+      if (!is_this) continue;
       if (auto known = cluster::read_violation(line)) shown_.insert(known->identity);
     }
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file_ < 0) return errno_error("cannot open", path_);
+    if (!is_this) write(begin);
     return {};
   }
   ~ShownViolations() {
@@ -171,14 +174,16 @@ class ShownViolations {
   // True: it is new, and recorded.
   bool add(const cluster::PublishedViolation& violation) {
     if (!shown_.insert(violation.identity).second) return false;
-    const std::string line = violation.json + "\n";
-    if (file_ >= 0 && ::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      print_error(errno_error("cannot write", path_));
+    if (file_ >= 0) write(violation.json);
     return true;
   }
-  [[nodiscard]] std::size_t earlier() const { return shown_.size(); }
 
  private:
+  void write(std::string line) const {
+    line += '\n';
+    if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+      print_error(errno_error("cannot write", path_));
+  }
   std::string path_;
   int file_ = -1;
   std::set<std::uint64_t> shown_;
@@ -250,9 +255,9 @@ class ClusterView {
     if (!s.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(s.reason));
     if (s.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*s.holds).name));
     out += fmt::format(
-        R"(, "stopped": {}, "partitions": {}, "heard": {}, "over": {}, "shares": {}, "checked": {}, "pending": {}, "missing_batches": {}, "refused": {}, "unchecked": {}, "unjudged": {}, "split": {}, "silent": [{}], "counts": {{{}}}, "seconds": {:.3f}}})",
+        R"(, "stopped": {}, "partitions": {}, "heard": {}, "over": {}, "shares": {}, "checked": {}, "pending": {}, "missing_batches": {}, "refused": {}, "unchecked": {}, "unjudged": {}, "split": {}, "tied": {}, "silent": [{}], "counts": {{{}}}, "seconds": {:.3f}}})",
         stopped, c.partitions, c.heard, c.over, c.transactions, c.checked, c.pending, c.missing, c.refused, c.unchecked,
-        c.unjudged, c.split, silent, names, seconds);
+        c.unjudged, c.split, c.tied, silent, names, seconds);
     print(out + "\n");
   }
 
@@ -293,16 +298,19 @@ class ClusterView {
   std::uint64_t violations_ = 0;
 };
 
-Exit run_merger(const Arguments& args, const cluster::Address& address, const ClusterOptions& options) {
+Exit run_merger(const Arguments& args, const cluster::Address& address, ClusterOptions options) {
   auto broker = cluster::connect_to_nats(address, "isolde watch", patience());
   if (!broker) return print_error(broker.error()), Exit::kBadInput;
   const cluster::Names names(address.stream);
-  if (auto made = cluster::set_up(**broker, names, options.plan, options.set_up); !made)
-    return print_error(made.error()), Exit::kBadInput;
+  options.plan.stream = number_of_its_own();
+  auto plan = cluster::set_up(**broker, names, options.plan, options.set_up);
+  if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  options.plan = *std::move(plan);
   auto merger = cluster::Merger::open(**broker, names, options.plan);
   if (!merger) return print_error(merger.error()), Exit::kBadInput;
   ShownViolations shown;
-  if (auto opened = shown.open(options.state); !opened) return print_error(opened.error()), Exit::kBadInput;
+  if (auto opened = shown.open(options.state, options.plan.stream); !opened)
+    return print_error(opened.error()), Exit::kBadInput;
   auto most = args.count("max-anomalies", 10);
   if (!most) return print_error(most.error()), Exit::kBadInput;
   const auto timeout = args.seconds("timeout");

@@ -1,4 +1,4 @@
-// cluster/broker.h: what the cluster asks of a message broker: streams of numbered messages, and keys with a lease.
+// cluster/broker.h: what the cluster asks of a message broker: streams of numbered messages.
 //
 // Everything else in src/cluster is written against this interface. src/cluster/nats_broker.cc implements it with NATS
 // JetStream; the tests also have one in memory, which fails as often as a test wants.
@@ -8,6 +8,11 @@
 // Always:  one stream is one total order. An append that was acknowledged is in the stream, unless the machines lost
 //          power (docs/cluster.md). One that was not acknowledged may be there or not. An append with the id of an
 //          earlier one may be stored a second time: readers count for themselves (cluster/batch.h).
+//          Nobody waits for a round trip: a question returns an Answer at once, which is filled in by poll(), and a
+//          reader asks for the next messages before the last ones are taken. So any number of questions are on their
+//          way together. Each is answered, after some seconds with "no answer".
+//          A Broker is a connection, used by one thread. Appends through one connection are stored in their order,
+//          except those that fail.
 #pragma once
 
 #include <chrono>
@@ -17,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -44,7 +50,7 @@ enum class AppendOutcome : std::uint8_t {
 
 struct Appended {
   AppendOutcome outcome = AppendOutcome::kUnavailable;
-  std::uint64_t sequence = 0;  // kStored
+  std::uint64_t sequence = 0;  // kStored; 0: the broker stored it earlier, and does not say where
   std::string why = {};        // otherwise
 };
 
@@ -60,59 +66,72 @@ struct StreamPlan {
   bool one_per_subject = false;
   bool keep_first = false;  // one_per_subject: the first message of a subject stays and later ones are refused; else
                             // the last one replaces it
+  std::chrono::milliseconds max_age{0};  // older messages are removed; 0: never
 };
+
+// What a question will have been answered. Copies are the same answer.
+template <typename T>
+class Answer {
+ public:
+  Answer() = default;  // nothing was asked
+  [[nodiscard]] static Answer open() {
+    Answer answer;
+    answer.value_ = std::make_shared<std::optional<T>>();
+    return answer;
+  }
+  [[nodiscard]] bool asked() const { return value_ != nullptr; }
+  [[nodiscard]] bool here() const { return value_ != nullptr && value_->has_value(); }
+  [[nodiscard]] bool pending() const { return asked() && !here(); }
+  // Requires: here().
+  [[nodiscard]] const T& operator*() const { return **value_; }
+  [[nodiscard]] const T* operator->() const { return &**value_; }
+  // By the broker.
+  void give(T value) const { value_->emplace(std::move(value)); }
+
+ private:
+  std::shared_ptr<std::optional<T>> value_;
+};
+using AppendAnswer = Answer<Appended>;
+using LastAnswer = Answer<Result<StoredMessage>>;  // its number is 0: there is none
 
 // Reads the messages of one subject pattern in their order.
 class MessageReader {
  public:
   virtual ~MessageReader() = default;
-  // Waits for at most `wait`; nothing: none came. An error is temporary: the next call continues behind the last
-  // message that was returned.
-  [[nodiscard]] virtual Result<std::vector<StoredMessage>> fetch(std::size_t most, std::chrono::milliseconds wait) = 0;
+  // Those that have come, at most `most`, and asks for more. Does not wait. An error is temporary: the next call
+  // continues behind the last message that was returned.
+  [[nodiscard]] virtual Result<std::vector<StoredMessage>> fetch(std::size_t most) = 0;
 };
 
 class Broker {
  public:
   virtual ~Broker() = default;
 
+  // ---- for starting: these wait
   // Creates the stream, or leaves one as it is that fits.
   [[nodiscard]] virtual Result<void> make_stream(const StreamPlan& plan) = 0;
   // Nothing: there is no such stream.
   [[nodiscard]] virtual Result<std::optional<StreamFacts>> facts(const std::string& stream) = 0;
 
-  // In this order, all at once; returns when each has its outcome.
-  [[nodiscard]] virtual std::vector<Appended> append_all(std::span<const OutgoingMessage> messages) = 0;
+  // ---- questions
   // `last`: the number of the last message under this subject must be this one; 0: there must be none.
-  [[nodiscard]] virtual Appended append(const OutgoingMessage& message, std::optional<std::uint64_t> last) = 0;
+  [[nodiscard]] virtual AppendAnswer append(const OutgoingMessage& message, std::optional<std::uint64_t> last) = 0;
+  // The last message under exactly this subject; by a server that was just started, perhaps one that was the last
+  // before.
+  [[nodiscard]] virtual LastAnswer last(const std::string& stream, const std::string& subject) = 0;
+  // Asks that messages with numbers below `before` under the subject (a pattern) be removed; perhaps they are.
+  virtual void drop(const std::string& stream, const std::string& subject, std::uint64_t before) = 0;
+  // Fills in the answers that have come. If there is neither an answer nor a message for a reader, waits for one, at
+  // most this long.
+  virtual void poll(std::chrono::milliseconds wait) = 0;
 
-  // The last message under exactly this subject.
-  [[nodiscard]] virtual Result<std::optional<StoredMessage>> last(const std::string& stream,
-                                                                  const std::string& subject) = 0;
-  // `subject`: may be a pattern. `from`: the first number that is wanted.
-  [[nodiscard]] virtual Result<std::unique_ptr<MessageReader>> reader(const std::string& stream,
-                                                                      const std::string& subject,
-                                                                      std::uint64_t from) = 0;
-  // Removes messages with numbers below `before` under the subject (a pattern).
-  [[nodiscard]] virtual Result<void> drop(const std::string& stream, const std::string& subject,
-                                          std::uint64_t before) = 0;
-
-  // ---- keys, each with a value and a revision; a key that is not written for its lease's length is gone
-  [[nodiscard]] virtual Result<void> make_bucket(const std::string& bucket, std::chrono::milliseconds lease) = 0;
-  struct Key {
-    std::string name, value;
-    std::uint64_t revision = 0;
-  };
-  // The new revision. Nothing: the key exists.
-  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> create(const std::string& bucket, const std::string& key,
-                                                                    const std::string& value) = 0;
-  // Nothing: the key has another revision by now, or is gone.
-  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> update(const std::string& bucket, const std::string& key,
-                                                                    const std::string& value,
-                                                                    std::uint64_t revision) = 0;
-  [[nodiscard]] virtual Result<void> remove(const std::string& bucket, const std::string& key) = 0;
-  // Whose name begins with `prefix`, which ends with a dot, or is `prefix`; by name. It may be a little behind: decide
-  // by create() and update() alone.
-  [[nodiscard]] virtual Result<std::vector<Key>> keys(const std::string& bucket, const std::string& prefix) = 0;
+  // `subject`: may be a pattern. `from`: the first number that is wanted. Requires: it does not outlive the broker.
+  [[nodiscard]] virtual std::unique_ptr<MessageReader> reader(const std::string& stream, const std::string& subject,
+                                                              std::uint64_t from) = 0;
 };
+
+// ---- the same for those who have nothing else to do
+[[nodiscard]] Appended append_now(Broker& broker, const OutgoingMessage& message, std::optional<std::uint64_t> last);
+[[nodiscard]] Result<StoredMessage> last_now(Broker& broker, const std::string& stream, const std::string& subject);
 
 }  // namespace isolde::cluster

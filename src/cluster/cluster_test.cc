@@ -1,13 +1,18 @@
 // Addresses, batches, shares and statuses; the rest is in simulation_test.cc.
 #include <gtest/gtest.h>
 
+#include <regex>
+
+#include "base/rng.h"
 #include "cluster/address.h"
 #include "cluster/batch.h"
 #include "cluster/memory_broker_testing.h"
+#include "cluster/packed.h"
 #include "cluster/partition_checker.h"
 #include "cluster/state_store.h"
 #include "cluster/trace_sender.h"
 #include "format/native_chunks.h"
+#include "format/native_write.h"
 #include "tests/support/history_text.h"
 
 namespace isolde::cluster {
@@ -45,6 +50,21 @@ std::string read_of(int id, int value, int start) {
                      id, id, start, start, value);
 }
 
+// What a share says, as lines.
+std::string lines_of(Share& share) {
+  bool packed = false;
+  const std::string body = share.take(packed);
+  const std::string message = batch_text({.from = "a", .number = 1, .packed = packed}, body);
+  const auto batch = read_batch(message);
+  EXPECT_TRUE(batch);
+  std::string all;
+  if (!batch) return all;
+  for (const BatchSection& section : batch->sections)
+    all += section.packed > 0 ? unpacked_lines(section.bytes, section.packed).value_or("damaged")
+                              : std::string(section.bytes);
+  return all;
+}
+
 }  // namespace cluster_test
 
 using namespace cluster_test;
@@ -80,7 +100,8 @@ TEST(ClusterBatch, IsReadAsItWasWritten) {
   EXPECT_EQ(read->head.unjudged, 2U);
   EXPECT_EQ(read->head.split, 1U);
   EXPECT_TRUE(read->head.bye);
-  EXPECT_EQ(read->lines, "{}\n");
+  ASSERT_EQ(read->sections.size(), 1U);
+  EXPECT_EQ(read->sections[0].bytes, "{}\n");
 }
 
 TEST(ClusterBatch, OneThatIsNoBatchIsRefused) {
@@ -111,23 +132,111 @@ TEST(ClusterShare, EachPartitionGetsTheOperationsOnItsKeys) {
   std::vector<Share> shares(layout.count());
   Dealer dealer(h, layout);
   dealer.deal(TxnId{0}, shares);
+  std::vector<std::string> lines;
   std::string all;
-  for (std::uint32_t p = 0; p < layout.keys; ++p) {
-    all += shares[p].lines;
-    EXPECT_EQ(shares[p].lines.empty(), shares[p].transactions == 0);
+  for (std::uint32_t p = 0; p < layout.count(); ++p) {
+    const bool has_some = shares[p].transactions > 0;
+    lines.push_back(lines_of(shares[p]));
+    EXPECT_EQ(lines[p].empty(), !has_some);
+    if (!layout.is_order(p)) all += lines[p];
   }
   for (const char* key : {"\"x\"", "\"y\"", "\"z\""}) {
-    EXPECT_NE(shares[partition_of(key, layout.keys)].lines.find(key), std::string::npos) << key;
+    EXPECT_NE(lines[partition_of(key, layout.keys)].find(key), std::string::npos) << key;
     EXPECT_EQ(all.find(key), all.rfind(key)) << key << " is in two partitions";
   }
-  EXPECT_NE(shares[layout.keys].lines.find("\"ops\":[]"), std::string::npos) << shares[layout.keys].lines;
+  EXPECT_EQ(lines[layout.keys].find("\"x\""), std::string::npos) << lines[layout.keys];
+}
+
+// One that writes stands elsewhere among those of its time than one that reads: every share must say which it is.
+TEST(ClusterShare, AShareWithoutTheWritesOfAWriterSaysThatItWrites) {
+  ChunkReader reader("a test");
+  const auto chunk = reader.read(
+      "{\"id\":1,\"session\":1,\"start_ts\":5,\"commit_ts\":5,\"ops\":[[\"r\",\"k0\",null],[\"w\",\"k1\",1]]}\n"
+      "{\"id\":2,\"session\":1,\"start_ts\":5,\"commit_ts\":6,\"ops\":[[\"r\",\"k0\",null],[\"w\",\"k1\",1]]}\n"
+      "{\"id\":3,\"session\":1,\"start_ts\":5,\"ops\":[[\"r\",\"k0\",null],[\"w\",\"k1\",1]]}\n");
+  ASSERT_TRUE(chunk);
+  const std::uint32_t reads = partition_of("\"k0\"", 2);
+  ASSERT_NE(reads, partition_of("\"k1\"", 2));
+  const bool marked[] = {true, false, true};
+  for (std::uint32_t t = 0; t < 3; ++t) {
+    std::vector<Share> shares(2);
+    Dealer dealer((*chunk)->history, {.keys = 2, .order = false, .serial = false});
+    dealer.deal(TxnId{t}, shares);
+    EXPECT_EQ(shares[0].split + shares[1].split, t == 2 ? 1U : 0U);
+    EXPECT_EQ(lines_of(shares[reads]).find("isolde:elsewhere") != std::string::npos, marked[t]) << t;
+    EXPECT_EQ(lines_of(shares[1 - reads]).find("isolde:elsewhere"), std::string::npos) << t;
+  }
+}
+
+// Packed or not, a share says the same: each transaction is what its line would be.
+TEST(ClusterShare, PackedTransactionsSayWhatTheirLinesSay) {
+  const char* const kLines =
+      R"({"id":1,"session":"s","status":"unknown","begin":-5,"end":7,"start_ts":1000,"commit_ts":9007199254740993,"ops":[["w","x",-3],["r",-17,null]]}
+{"id":"b","session":3,"start_ts":4,"commit_ts":5,"ops":[["append","x","text \" \n"],["inc",9007199254740993,-8]]}
+{"id":3,"session":3,"status":"aborted","ops":[]}
+{"id":4,"session":3,"order":7,"ops":[["r","x",[1,2]]]}
+{"id":5,"session":3,"ops":[["scan","true",[["x",1]]],["w","y",4]]}
+{"id":6,"session":3,"ops":[["r","x",1,{"lock":"update"}],["w","y",0.5]]}
+{"id":7,"session":4,"commit":[3,4],"ops":[["w","x",1,{"at":[1,2]}]]}
+{"id":8,"session":4,"ops":[["w","x",1]]}
+)";
+  ChunkReader reader("a test");
+  const auto chunk = reader.read(kLines);
+  ASSERT_TRUE(chunk) << chunk.error().message();
+  const History& h = (*chunk)->history;
+  const Layout layout{.keys = 3, .order = true};
+  std::vector<Share> shares(layout.count());
+  std::vector<std::string> expected(layout.count());
+  Dealer dealer(h, layout);
+  std::uint64_t packed = 0;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    std::vector<std::uint64_t> before;
+    for (const Share& share : shares) before.push_back(share.transactions);
+    dealer.deal(TxnId{t}, shares);
+    std::vector<std::uint32_t> owner;
+    for (const ValueId name : h.columns().key_name) owner.push_back(partition_of(h.value_text(name), layout.keys));
+    for (std::uint32_t p = 0; p < layout.count(); ++p) {
+      if (shares[p].transactions == before[p]) continue;
+      append_native_share(h, TxnId{t}, owner, p, expected[p]);
+      expected[p] += '\n';
+    }
+    packed += can_be_packed(h, TxnId{t}) ? 1 : 0;
+  }
+  EXPECT_EQ(packed, 4U);
+  const std::regex marks(R"re(,?\["w","isolde:elsewhere:[0-9]+",1\])re");
+  for (std::uint32_t p = 0; p < layout.count(); ++p)
+    EXPECT_EQ(std::regex_replace(lines_of(shares[p]), marks, ""), expected[p]);
+}
+
+TEST(ClusterShare, DamagedSectionsAreRefused) {
+  const History h = hist("T1: w x1 w y2 r z0 | T2: r x1 r y2");
+  std::vector<Share> shares(2);
+  Dealer dealer(h, {.keys = 2, .order = false});
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) dealer.deal(TxnId{t}, shares);
+  bool packed = false;
+  const std::string good = batch_text({.from = "a", .number = 1, .packed = true}, shares[0].take(packed));
+  Rng rng(3);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bad = good;
+    const std::size_t at = good.find('\n') + 1 + rng.below(good.size() - good.find('\n') - 1);
+    if (rng.chance(0.3)) {
+      bad.resize(at);
+    } else {
+      bad[at] = static_cast<char>(rng.below(256));
+    }
+    const auto c = checker(one_partition(1));
+    c->take({1, 1, "s.p.0.a", bad});  // never reads beyond the end, never crashes
+  }
+  const auto c = checker(one_partition(1));
+  c->take({1, 1, "s.p.0.a", good.substr(0, good.size() - 1)});
+  EXPECT_EQ(c->status().refused, 1U);
 }
 
 TEST(ClusterPartition, ABatchThatComesTwiceCountsOnceAndOneThatIsAheadWaits) {
   const auto c = checker(one_partition(1));
   c->take(message(1, 1, {.from = "a", .number = 2}, read_of(2, 1, 20)));  // before the first
   EXPECT_EQ(c->status().transactions, 0U);
-  EXPECT_EQ(c->resume_at(), 1U);
+  EXPECT_EQ(c->covered().at("a"), 0U);
   c->take(message(2, 1, {.from = "a", .number = 1}, write_of(1, 1, 5, 10)));
   EXPECT_EQ(c->status().transactions, 2U);
   c->take(message(3, 1, {.from = "a", .number = 1}, write_of(1, 1, 5, 10)));
@@ -182,6 +291,49 @@ TEST(ClusterPartition, WhatIsMissingIsCountedWhenItsProducerIsGivenUp) {
   EXPECT_EQ(status.transactions, 1U);
 }
 
+TEST(ClusterPartition, WhatAServerLeftOutIsReadAgain) {
+  const auto c = checker(one_partition(2));
+  c->take(message(1, 1, {.from = "a", .number = 1}, write_of(1, 1, 5, 10)));
+  c->take(message(2, 1, {.from = "b", .number = 1}, write_of(2, 2, 15, 20)));
+  EXPECT_FALSE(c->gap());
+  // Message 3, batch 2 of a, is not shown.
+  c->take(message(4, 1, {.from = "b", .number = 2, .bye = true}, ""));
+  c->take(message(5, 2, {.from = "a", .number = 2, .beat = true}, ""));
+  EXPECT_TRUE(c->gap());
+  EXPECT_EQ(c->covered(), (std::map<std::string, std::uint64_t>{{"a", 1}, {"b", 4}}));
+  c->read_again();
+  c->take(message(3, 1, {.from = "a", .number = 2, .bye = true}, read_of(3, 2, 30)));
+  EXPECT_FALSE(c->gap());
+  EXPECT_TRUE(c->over());
+  EXPECT_EQ(c->status().missing, 0U);
+  EXPECT_TRUE(c->take_findings().empty());
+}
+
+TEST(ClusterPartition, ABatchUnderAnotherProducersSubjectIsRefused) {
+  const auto c = checker(one_partition(1));
+  StoredMessage forged = message(1, 1, {.from = "a", .number = 1, .bye = true}, write_of(1, 1, 5, 10));
+  forged.subject = "s.p.0.b";
+  c->take(forged);
+  EXPECT_FALSE(c->over());
+  c->read_again();
+  c->take(forged);
+  EXPECT_EQ(c->status().refused, 1U) << "what is read again is counted once";
+  EXPECT_EQ(c->status().first_fault, "message 1: it is from a, and not under its subject");
+}
+
+TEST(ClusterPartition, WhatNeverComesIsCountedWhenItIsGivenUp) {
+  const auto c = checker(one_partition(1));
+  c->take(message(1, 1, {.from = "a", .number = 2}, write_of(1, 1, 5, 10)));
+  c->take(message(2, 1, {.from = "a", .number = 3, .bye = true}, ""));
+  EXPECT_FALSE(c->over());
+  EXPECT_TRUE(c->lacks_its_state());
+  c->give_up_gaps();
+  EXPECT_FALSE(c->lacks_its_state());
+  EXPECT_TRUE(c->over());
+  EXPECT_EQ(c->status().missing, 1U);
+  EXPECT_EQ(c->status().first_fault, "batches 1 to 1 of a never came");
+}
+
 TEST(ClusterPartition, AStatusIsReadAsItWasWritten) {
   const auto c = checker(one_partition(1));
   c->take(message(1, 1, {.from = "a", .number = 1, .unjudged = 4}, write_of(1, 1, 5, 10) + "rubbish\n"));
@@ -197,17 +349,50 @@ TEST(ClusterState, IsReplacedOnlyByThoseWhoHoldThePartition) {
   MemoryBroker broker;
   const Names names("s");
   ASSERT_TRUE(set_up(broker, names, one_partition(1), {}));
-  StateStore store(broker, names, "");
+  constexpr StateStore::Time kNow{0};
+  StateStore store(broker, names, 0, 1);
+  const auto save = [&](StateStore& by, std::uint64_t epoch, std::uint64_t resume, const std::string& bytes) {
+    by.begin_save(epoch, resume, bytes);
+    while (true) {
+      const auto saved = by.save(kNow, true);
+      EXPECT_TRUE(saved);
+      if (*saved != StateStore::Saved::kPending) return *saved;
+      broker.poll(std::chrono::milliseconds(1));
+    }
+  };
   const std::string large(1'000'000, 'x');
-  ASSERT_EQ(*store.save(0, {.epoch = 5, .resume = 10, .bytes = large}), StateStore::Saved::kYes);
-  ASSERT_EQ(*store.save(0, {.epoch = 7, .resume = 20, .bytes = "new"}), StateStore::Saved::kYes);
-  EXPECT_EQ(*store.save(0, {.epoch = 5, .resume = 30, .bytes = "old"}), StateStore::Saved::kLost);
-  const auto loaded = store.load(0);
-  ASSERT_TRUE(loaded);
+  ASSERT_EQ(save(store, 5, 10, large), StateStore::Saved::kYes);
+  StateStore blind(broker, names, 0, 2);
+  EXPECT_EQ(save(blind, 6, 50, "begun without the state"), StateStore::Saved::kLost);
+  StateStore later(broker, names, 0, 3);
+  while (!later.load(kNow)) broker.poll(std::chrono::milliseconds(1));
+  ASSERT_EQ(save(later, 7, 20, "new"), StateStore::Saved::kYes);
+  EXPECT_EQ(save(store, 5, 30, "old"), StateStore::Saved::kLost);
+  StateStore reader(broker, names, 0, 4);
+  std::optional<Result<LoadedState>> loaded;
+  while (!(loaded = reader.load(kNow))) broker.poll(std::chrono::milliseconds(1));
   ASSERT_TRUE(*loaded);
-  EXPECT_EQ((*loaded)->bytes, "new");
-  EXPECT_EQ((*loaded)->resume, 20U);
-  EXPECT_LE((*broker.facts(names.state()))->messages, 2U) << "the parts of earlier states are dropped";
+  ASSERT_TRUE((*loaded)->state);
+  EXPECT_EQ((*loaded)->state->bytes, "new");
+  EXPECT_EQ((*loaded)->state->resume, 20U);
+  for (std::uint64_t resume = 30; resume < 60; ++resume)
+    ASSERT_EQ(save(reader, 8, resume, "newer"), StateStore::Saved::kYes);
+  EXPECT_LE((*broker.facts(names.state()))->messages, 4U) << "the last two are there, with their manifests";
+}
+
+TEST(ClusterState, IsNotWrittenBeforeWhatItCoversIsStored) {
+  MemoryBroker broker;
+  const Names names("s");
+  ASSERT_TRUE(set_up(broker, names, one_partition(1), {}));
+  StateStore store(broker, names, 0, 1);
+  store.begin_save(5, 10, "state");
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(*store.save(StateStore::Time(0), false), StateStore::Saved::kPending);
+    broker.poll(std::chrono::milliseconds(1));
+  }
+  const auto manifest = last_now(broker, names.state(), names.manifest(0));
+  ASSERT_TRUE(manifest);
+  EXPECT_EQ(manifest->sequence, 0U);
 }
 
 }  // namespace isolde::cluster

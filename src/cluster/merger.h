@@ -3,8 +3,9 @@
 //
 // In, out: the streams of verdicts and statuses -> violations as they come; a summary.
 // Always:  the broker keeps one message per identity, so a violation is seen once, whichever worker found it and
-// however
-//          often. A merger that starts again reads them all again; the caller knows which it has shown.
+//          however often. A merger that starts again reads them all again; the caller knows which it has shown.
+//          A broker's server that has just started again may leave something out: violations are counted, and statuses
+//          read again when none came for a while.
 //          Nothing is certified while a partition has not been heard, or says that it could not judge something.
 #pragma once
 
@@ -42,12 +43,16 @@ struct Coverage {
   std::int64_t earliest = 0, latest = 0;  // when the last messages of partitions were stored, as far as they have read
   std::vector<std::string> silent;        // producers
   std::string first_fault;
+  // Transactions that several partitions put into an order with others of equal timestamps; about, and at least one if
+  // there is any.
+  std::uint64_t tied = 0;
   std::uint64_t in_session = 0, began = 0, ended = 0;
+  std::uint64_t violations = 0;  // that partitions have found; the broker may have forgotten some
 };
 
 struct ClusterSummary {
   Outcome outcome = Outcome::kUndecided;
-  std::string reason;                         // kUndecided: why
+  std::string reason;                         // kUndecided: why; kViolated: why none can be shown, if none can
   std::optional<Level> holds = std::nullopt;  // kUndecided for want of clocks or sessions: what holds without them
 };
 
@@ -59,8 +64,8 @@ class Merger {
   [[nodiscard]] Result<std::vector<PublishedViolation>> poll(std::chrono::milliseconds wait);
   [[nodiscard]] const Coverage& coverage() const { return coverage_; }
   [[nodiscard]] std::uint64_t violations() const { return violations_; }
-  // Every partition is over, and every violation that they counted was returned by poll().
-  [[nodiscard]] bool over() const;
+  // Every partition is over, and every violation in the stream was returned by poll().
+  [[nodiscard]] bool over() const { return over_; }
   [[nodiscard]] ClusterSummary summary() const;
 
  private:
@@ -75,6 +80,9 @@ class Merger {
   std::map<std::uint32_t, PartitionStatus> status_;
   Coverage coverage_;
   std::uint64_t violations_ = 0;
+  std::uint64_t read_ = 0;                     // the number of the last violation
+  std::uint32_t unchanged_ = 0, in_vain_ = 0;  // polls without a status; tries to read a violation that is not shown
+  bool over_ = false;
 };
 
 }  // namespace isolde::cluster

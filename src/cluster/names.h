@@ -5,7 +5,7 @@
 //   stream NAME_status     NAME.w.PARTITION            how far a partition is; the last message only
 //   stream NAME_state      NAME.s.PARTITION.…          checkpoints (cluster/state_store.h)
 //   stream NAME_plan       NAME.c                      what is checked, by whom (cluster/plan.h); one message
-//   bucket NAME_lease      part.PARTITION, worker.ID   who holds what
+//   stream NAME_lease      NAME.l.part.PARTITION, NAME.l.worker.ID   who holds what (cluster/leases.h)
 #pragma once
 
 #include <fmt/format.h>
@@ -51,8 +51,13 @@ class Names {
   }
   [[nodiscard]] std::string plans() const { return name_ + ".c"; }
 
-  [[nodiscard]] static std::string partition_key(std::uint32_t partition) { return fmt::format("part.{}", partition); }
-  [[nodiscard]] static std::string worker_key(std::string_view id) { return fmt::format("worker.{}", id); }
+  [[nodiscard]] std::string leases() const { return name_ + ".l.>"; }
+  [[nodiscard]] std::string lease_of(std::uint32_t partition) const {
+    return fmt::format("{}.l.part.{}", name_, partition);
+  }
+  [[nodiscard]] std::string sign_of(std::string_view worker) const {
+    return fmt::format("{}.l.worker.{}", name_, worker);
+  }
 
  private:
   std::string name_;

@@ -1,20 +1,19 @@
 #include "cluster/nats_broker.h"
 
 #include <fmt/format.h>
-#include <nats/nats.h>
+#include <simdjson.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
-#include <unordered_map>
+
+#include "cluster/nats_link.h"
+#include "cluster/nats_reader.h"
 
 namespace isolde::cluster {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::int64_t kAnswerWait = 2000;  // milliseconds
 constexpr std::int64_t kSecondInNs = 1'000'000'000;
 // Of JetStream's error codes.
 enum JetStreamCode : int {
@@ -26,219 +25,107 @@ enum JetStreamCode : int {
   kStoreFailed = 10077,  // the stream, or the subject, is full
 };
 
-template <typename T, void (*destroy)(T*)>
-struct Destroy {
-  void operator()(T* t) const { destroy(t); }
-};
-using ConnectionPtr = std::unique_ptr<natsConnection, Destroy<natsConnection, natsConnection_Destroy>>;
-using OptionsPtr = std::unique_ptr<natsOptions, Destroy<natsOptions, natsOptions_Destroy>>;
-using ContextPtr = std::unique_ptr<jsCtx, Destroy<jsCtx, jsCtx_Destroy>>;
-using MessagePtr = std::unique_ptr<natsMsg, Destroy<natsMsg, natsMsg_Destroy>>;
-using SubscriptionPtr = std::unique_ptr<natsSubscription, Destroy<natsSubscription, natsSubscription_Destroy>>;
-using InfoPtr = std::unique_ptr<jsStreamInfo, Destroy<jsStreamInfo, jsStreamInfo_Destroy>>;
-using AckPtr = std::unique_ptr<jsPubAck, Destroy<jsPubAck, jsPubAck_Destroy>>;
+using InfoPtr = std::unique_ptr<jsStreamInfo, DestroyNats<jsStreamInfo, jsStreamInfo_Destroy>>;
 
-std::string text_of(natsStatus status) {
-  const char* const more = nats_GetLastError(nullptr);
-  const std::string plain = natsStatus_GetText(status);
-  return more == nullptr || plain == more ? plain : fmt::format("{} ({})", plain, more);
-}
-
-StoredMessage stored(natsMsg* message, std::uint64_t sequence, std::int64_t time) {
-  return {sequence, time, natsMsg_GetSubject(message),
-          std::string(natsMsg_GetData(message), static_cast<std::size_t>(natsMsg_GetDataLength(message)))};
-}
-
-AppendOutcome outcome_of(natsStatus status, int code) {
+AppendOutcome outcome_of_code(std::int64_t code) {
   switch (code) {
     case kWrongLastSequence:
       return AppendOutcome::kRefused;
     case kStoreFailed:
       return AppendOutcome::kFull;
     default:
-      break;
-  }
-  switch (status) {
-    case NATS_OK:
-      return AppendOutcome::kStored;
-    case NATS_MAX_PAYLOAD:
-    case NATS_INVALID_ARG:
-    case NATS_INVALID_SUBJECT:
-    case NATS_NOT_PERMITTED:
-      return AppendOutcome::kForbidden;
-    default:
       return AppendOutcome::kUnavailable;
   }
 }
 
-// One window of publications: who is answered, and how.
-class Window {
- public:
-  explicit Window(std::size_t count) : outcomes_(count), left_(0) {}
+bool is_for_good(natsStatus status) {
+  return status == NATS_MAX_PAYLOAD || status == NATS_INVALID_ARG || status == NATS_INVALID_SUBJECT ||
+         status == NATS_NOT_PERMITTED;
+}
 
-  void expect(natsMsg* message, std::size_t index) {
-    const std::lock_guard lock(mutex_);
-    index_[message] = index;
-    ++left_;
+// A reply as JSON.
+class ReplyText {
+ public:
+  explicit ReplyText(natsMsg* message) {
+    if (message == nullptr) {
+      why_ = "no answer";
+    } else if (natsMsg_IsNoResponders(message)) {
+      why_ = "nobody answers: there is no such stream, or no leader";
+    } else if (parser_.parse(natsMsg_GetData(message), static_cast<std::size_t>(natsMsg_GetDataLength(message)))
+                   .get(root_) != simdjson::SUCCESS) {
+      why_ = "an answer that cannot be read";
+    } else {
+      simdjson::dom::element error;
+      good_ = root_["error"].get(error) != simdjson::SUCCESS;
+      if (good_) return;
+      std::string_view text;
+      if (error["description"].get(text) == simdjson::SUCCESS) why_ = text;
+      if (error["err_code"].get(code_) != simdjson::SUCCESS) code_ = 0;
+    }
   }
-  void forget(natsMsg* message, Appended outcome) {
-    const std::lock_guard lock(mutex_);
-    const auto at = index_.find(message);
-    if (at == index_.end()) return;
-    outcomes_[at->second] = std::move(outcome);
-    index_.erase(at);
-    if (--left_ == 0) done_.notify_all();
-  }
-  std::vector<Appended> wait() {
-    std::unique_lock lock(mutex_);
-    // Each publication has a time limit of its own; this is for one that the client forgot.
-    done_.wait_for(lock, milliseconds(3 * kAnswerWait), [this] { return left_ == 0; });
-    index_.clear();
-    return std::move(outcomes_);
-  }
+  [[nodiscard]] bool good() const { return good_; }
+  [[nodiscard]] std::int64_t code() const { return code_; }
+  [[nodiscard]] const std::string& why() const { return why_; }
+  [[nodiscard]] const simdjson::dom::element& root() const { return root_; }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable done_;
-  std::unordered_map<natsMsg*, std::size_t> index_;
-  std::vector<Appended> outcomes_;
-  std::size_t left_;
+  simdjson::dom::parser parser_;
+  simdjson::dom::element root_;
+  bool good_ = false;
+  std::int64_t code_ = 0;
+  std::string why_;
 };
 
-class NatsBroker;
-
-class NatsReader final : public MessageReader {
- public:
-  NatsReader(NatsBroker& broker, std::string stream, std::string subject, std::uint64_t from)
-      : broker_(broker), stream_(std::move(stream)), subject_(std::move(subject)), next_(from) {}
-  [[nodiscard]] Result<std::vector<StoredMessage>> fetch(std::size_t most, milliseconds wait) override;
-
- private:
-  [[nodiscard]] Result<void> subscribe();
-
-  NatsBroker& broker_;
-  std::string stream_, subject_;
-  std::uint64_t next_;
-  SubscriptionPtr subscription_;
-  std::chrono::steady_clock::time_point heard_;
-};
+std::string from_base64(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() / 4 * 3);
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    std::uint32_t six = 0;
+    if (c >= 'A' && c <= 'Z') {
+      six = static_cast<std::uint32_t>(c - 'A');
+    } else if (c >= 'a' && c <= 'z') {
+      six = static_cast<std::uint32_t>(c - 'a') + 26;
+    } else if (c >= '0' && c <= '9') {
+      six = static_cast<std::uint32_t>(c - '0') + 52;
+    } else if (c == '+' || c == '/') {
+      six = c == '+' ? 62 : 63;
+    } else {
+      break;  // '=': the end
+    }
+    bits = (bits << 6) | six;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>((bits >> count) & 0xff);
+  }
+  return out;
+}
 
 class NatsBroker final : public Broker {
  public:
-  [[nodiscard]] Result<void> connect(const Address& address, const std::string& name);
+  [[nodiscard]] Result<void> connect(const Address& address, const std::string& name) {
+    replicas_ = address.replicas;
+    return link_.connect(address, name);
+  }
+  [[nodiscard]] bool locked_out() const { return link_.locked_out(); }
 
   [[nodiscard]] Result<void> make_stream(const StreamPlan& plan) override;
   [[nodiscard]] Result<std::optional<StreamFacts>> facts(const std::string& stream) override;
-  [[nodiscard]] std::vector<Appended> append_all(std::span<const OutgoingMessage> messages) override;
-  [[nodiscard]] Appended append(const OutgoingMessage& message, std::optional<std::uint64_t> last) override;
-  [[nodiscard]] Result<std::optional<StoredMessage>> last(const std::string& stream,
-                                                          const std::string& subject) override;
-  [[nodiscard]] Result<std::unique_ptr<MessageReader>> reader(const std::string& stream, const std::string& subject,
-                                                              std::uint64_t from) override {
-    return std::unique_ptr<MessageReader>(std::make_unique<NatsReader>(*this, stream, subject, from));
+  [[nodiscard]] AppendAnswer append(const OutgoingMessage& message, std::optional<std::uint64_t> last) override;
+  [[nodiscard]] LastAnswer last(const std::string& stream, const std::string& subject) override;
+  void drop(const std::string& stream, const std::string& subject, std::uint64_t before) override;
+  void poll(milliseconds wait) override { link_.poll(wait); }
+  [[nodiscard]] std::unique_ptr<MessageReader> reader(const std::string& stream, const std::string& subject,
+                                                      std::uint64_t from) override {
+    return std::make_unique<NatsReader>(link_, stream, subject, from);
   }
-  [[nodiscard]] Result<void> drop(const std::string& stream, const std::string& subject, std::uint64_t before) override;
-
-  [[nodiscard]] Result<void> make_bucket(const std::string& bucket, milliseconds lease) override;
-  [[nodiscard]] Result<std::optional<std::uint64_t>> create(const std::string& bucket, const std::string& key,
-                                                            const std::string& value) override;
-  [[nodiscard]] Result<std::optional<std::uint64_t>> update(const std::string& bucket, const std::string& key,
-                                                            const std::string& value, std::uint64_t revision) override;
-  [[nodiscard]] Result<void> remove(const std::string& bucket, const std::string& key) override;
-  [[nodiscard]] Result<std::vector<Key>> keys(const std::string& bucket, const std::string& prefix) override;
-
-  [[nodiscard]] jsCtx* context() const { return context_.get(); }
-  // It could not connect, and trying again would not help.
-  [[nodiscard]] bool locked_out() const { return locked_out_; }
-  // What happened, in words; with the reason that the server gave apart from its answer, if there is one.
-  [[nodiscard]] Error failed(std::string_view what, natsStatus status);
 
  private:
-  static void answered(jsCtx*, natsMsg* message, jsPubAck* ack, jsPubAckErr* wrong, void* self);
-  static void complained(natsConnection* connection, natsSubscription*, natsStatus status, void* self);
-  [[nodiscard]] static std::string subject_of(const std::string& bucket, const std::string& key) {
-    return fmt::format("$KV.{}.{}", bucket, key);
-  }
-
-  std::mutex mutex_;
-  std::string complaint_;
-  Window* window_ = nullptr;
+  NatsLink link_;
   std::uint32_t replicas_ = 1;
-  bool locked_out_ = false;
-  ConnectionPtr connection_;
-  ContextPtr context_;
 };
-
-Error NatsBroker::failed(std::string_view what, natsStatus status) {
-  std::string text = fmt::format("{}: {}", what, text_of(status));
-  const std::lock_guard lock(mutex_);
-  if (!complaint_.empty()) text += fmt::format("; the server says: {}", std::exchange(complaint_, {}));
-  return Error{std::move(text)};
-}
-
-void NatsBroker::complained(natsConnection* connection, natsSubscription*, natsStatus, void* self) {
-  auto& broker = *static_cast<NatsBroker*>(self);
-  const char* text = nullptr;
-  static_cast<void>(natsConnection_GetLastError(connection, &text));
-  const std::lock_guard lock(broker.mutex_);
-  if (text != nullptr) broker.complaint_ = text;
-}
-
-void NatsBroker::answered(jsCtx*, natsMsg* message, jsPubAck* ack, jsPubAckErr* wrong, void* self) {
-  const MessagePtr owned(message);
-  auto& broker = *static_cast<NatsBroker*>(self);
-  Appended outcome;
-  if (ack != nullptr) {
-    outcome = {AppendOutcome::kStored, ack->Sequence, {}};
-  } else if (wrong != nullptr) {
-    outcome = {outcome_of(wrong->Err, wrong->ErrCode), 0, wrong->ErrText == nullptr ? "" : wrong->ErrText};
-  }
-  const std::lock_guard lock(broker.mutex_);
-  if (broker.window_ != nullptr) broker.window_->forget(message, std::move(outcome));
-}
-
-Result<void> NatsBroker::connect(const Address& address, const std::string& name) {
-  replicas_ = address.replicas;
-  natsOptions* raw = nullptr;
-  natsStatus s = natsOptions_Create(&raw);
-  const OptionsPtr options(raw);
-  std::vector<const char*> servers;
-  for (const std::string& server : address.servers) servers.push_back(server.c_str());
-  if (s == NATS_OK) s = natsOptions_SetServers(raw, servers.data(), static_cast<int>(servers.size()));
-  if (s == NATS_OK) s = natsOptions_SetName(raw, name.c_str());
-  if (s == NATS_OK) s = natsOptions_SetTimeout(raw, kAnswerWait);
-  if (s == NATS_OK) s = natsOptions_SetMaxReconnect(raw, -1);
-  if (s == NATS_OK) s = natsOptions_SetReconnectWait(raw, 100);
-  if (s == NATS_OK) s = natsOptions_SetPingInterval(raw, 2000);
-  if (s == NATS_OK) s = natsOptions_SetFailRequestsOnDisconnect(raw, true);
-  if (s == NATS_OK) s = natsOptions_SetErrorHandler(raw, complained, this);
-  if (s == NATS_OK && !address.user.empty())
-    s = natsOptions_SetUserInfo(raw, address.user.c_str(), address.password.c_str());
-  if (s == NATS_OK && !address.credentials.empty())
-    s = natsOptions_SetUserCredentialsFromFiles(raw, address.credentials.c_str(), nullptr);
-  if (s == NATS_OK && address.tls) s = natsOptions_SetSecure(raw, true);
-  if (s == NATS_OK && !address.ca.empty()) s = natsOptions_LoadCATrustedCertificates(raw, address.ca.c_str());
-  if (s == NATS_OK && !address.cert.empty())
-    s = natsOptions_LoadCertificatesChain(raw, address.cert.c_str(), address.key.c_str());
-  if (s == NATS_OK && !address.expected_host.empty())
-    s = natsOptions_SetExpectedHostname(raw, address.expected_host.c_str());
-  natsConnection* connection = nullptr;
-  if (s == NATS_OK) s = natsConnection_Connect(&connection, raw);
-  connection_.reset(connection);
-  locked_out_ = s != NATS_OK && s != NATS_NO_SERVER && s != NATS_TIMEOUT && s != NATS_IO_ERROR &&
-                s != NATS_CONNECTION_CLOSED && s != NATS_CONNECTION_DISCONNECTED;
-  if (s != NATS_OK) return failed("cannot connect to " + address.shown(), s);
-  jsOptions js;
-  s = jsOptions_Init(&js);
-  js.Wait = kAnswerWait;
-  js.PublishAsync.AckHandler = answered;
-  js.PublishAsync.AckHandlerClosure = this;
-  jsCtx* context = nullptr;
-  if (s == NATS_OK) s = natsConnection_JetStream(&context, connection, &js);
-  context_.reset(context);
-  if (s != NATS_OK) return failed("cannot use JetStream of " + address.shown(), s);
-  return {};
-}
 
 Result<void> NatsBroker::make_stream(const StreamPlan& plan) {
   jsStreamConfig config;
@@ -249,7 +136,8 @@ Result<void> NatsBroker::make_stream(const StreamPlan& plan) {
   config.SubjectsLen = 1;
   config.Storage = js_FileStorage;
   config.Replicas = replicas_;
-  config.Duplicates = 120 * kSecondInNs;
+  config.MaxAge = std::chrono::nanoseconds(plan.max_age).count();
+  config.Duplicates = config.MaxAge == 0 ? 120 * kSecondInNs : std::min(120 * kSecondInNs, config.MaxAge);
   if (plan.max_bytes > 0) config.MaxBytes = static_cast<std::int64_t>(plan.max_bytes);
   config.Discard = js_DiscardNew;
   if (plan.one_per_subject) {
@@ -259,210 +147,76 @@ Result<void> NatsBroker::make_stream(const StreamPlan& plan) {
   }
   jsErrCode code{};
   jsStreamInfo* info = nullptr;
-  const natsStatus s = js_AddStream(&info, context(), &config, nullptr, &code);
+  const natsStatus s = js_AddStream(&info, link_.context(), &config, nullptr, &code);
   const InfoPtr owned(info);
   if (s == NATS_OK || static_cast<int>(code) == kStreamNameInUse) return {};  // another has made it, with other limits
   if (static_cast<int>(code) == kSubjectsOverlap)
     return Error{fmt::format("another stream has subjects of {}: choose another name", plan.name)};
-  return failed("cannot create the stream " + plan.name, s);
+  return link_.failed("cannot create the stream " + plan.name, nats_text(s));
 }
 
 Result<std::optional<StreamFacts>> NatsBroker::facts(const std::string& stream) {
   jsErrCode code{};
   jsStreamInfo* info = nullptr;
-  const natsStatus s = js_GetStreamInfo(&info, context(), stream.c_str(), nullptr, &code);
+  const natsStatus s = js_GetStreamInfo(&info, link_.context(), stream.c_str(), nullptr, &code);
   const InfoPtr owned(info);
   if (s == NATS_NOT_FOUND || static_cast<int>(code) == kStreamNotFound) return std::optional<StreamFacts>{};
-  if (s != NATS_OK) return failed("cannot ask for the stream " + stream, s);
+  if (s != NATS_OK) return link_.failed("cannot ask for the stream " + stream, nats_text(s));
   return std::optional(StreamFacts{info->State.FirstSeq, info->State.LastSeq, info->State.Msgs, info->State.Bytes});
 }
 
-std::vector<Appended> NatsBroker::append_all(std::span<const OutgoingMessage> messages) {
-  Window window(messages.size());
-  {
-    const std::lock_guard lock(mutex_);
-    window_ = &window;
-  }
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    natsMsg* message = nullptr;
-    const OutgoingMessage& m = messages[i];
-    natsStatus s = natsMsg_Create(&message, m.subject.c_str(), nullptr, m.data.data(), static_cast<int>(m.data.size()));
-    jsPubOptions options;
-    jsPubOptions_Init(&options);
-    options.MaxWait = kAnswerWait;
-    if (!m.id.empty()) options.MsgId = m.id.c_str();
-    natsMsg* const known = message;
-    window.expect(known, i);
-    if (s == NATS_OK) s = js_PublishMsgAsync(context(), &message, &options);
-    if (s == NATS_OK) continue;
-    const MessagePtr owned(message);
-    window.forget(known, {outcome_of(s, 0), 0, text_of(s)});
-  }
-  std::vector<Appended> outcomes = window.wait();
-  const std::lock_guard lock(mutex_);
-  window_ = nullptr;
-  return outcomes;
+AppendAnswer NatsBroker::append(const OutgoingMessage& message, std::optional<std::uint64_t> last) {
+  const AppendAnswer answer = AppendAnswer::open();
+  std::vector<NatsLink::Header> headers;
+  if (!message.id.empty()) headers.push_back({"Nats-Msg-Id", message.id});
+  if (last) headers.push_back({"Nats-Expected-Last-Subject-Sequence", std::to_string(*last)});
+  const natsStatus sent =
+      link_.request(message.subject, message.data, headers, [this, answer, subject = message.subject](natsMsg* reply) {
+        const ReplyText text(reply);
+        std::uint64_t sequence = 0;
+        if (reply == nullptr && link_.is_forbidden(subject)) {
+          answer.give({AppendOutcome::kForbidden, 0, link_.failed("this user may not publish there", text.why()).text});
+        } else if (!text.good()) {
+          answer.give({outcome_of_code(text.code()), 0, link_.failed("not stored", text.why()).text});
+        } else if (text.root()["seq"].get(sequence) != simdjson::SUCCESS) {
+          answer.give({AppendOutcome::kForbidden, 0, "somebody who is not JetStream answered"});
+        } else {
+          answer.give({AppendOutcome::kStored, sequence, {}});
+        }
+      });
+  if (sent != NATS_OK)
+    answer.give({is_for_good(sent) ? AppendOutcome::kForbidden : AppendOutcome::kUnavailable, 0, nats_text(sent)});
+  return answer;
 }
 
-Appended NatsBroker::append(const OutgoingMessage& message, std::optional<std::uint64_t> last) {
-  jsPubOptions options;
-  jsPubOptions_Init(&options);
-  options.MaxWait = kAnswerWait;
-  if (!message.id.empty()) options.MsgId = message.id.c_str();
-  if (last && *last == 0) options.ExpectNoMessage = true;
-  if (last && *last > 0) options.ExpectLastSubjectSeq = *last;
-  jsPubAck* ack = nullptr;
-  jsErrCode code{};
-  const natsStatus s = js_Publish(&ack, context(), message.subject.c_str(), message.data.data(),
-                                  static_cast<int>(message.data.size()), &options, &code);
-  const AckPtr owned(ack);
-  if (s == NATS_OK) return {AppendOutcome::kStored, ack->Sequence, {}};
-  // A stream that keeps the first message of a subject is full for the second.
-  const AppendOutcome outcome = outcome_of(s, static_cast<int>(code));
-  if (outcome == AppendOutcome::kFull && last && *last == 0) return {AppendOutcome::kRefused, 0, text_of(s)};
-  return {outcome, 0, failed("cannot publish", s).text};
-}
-
-Result<std::optional<StoredMessage>> NatsBroker::last(const std::string& stream, const std::string& subject) {
-  natsMsg* message = nullptr;
-  jsErrCode code{};
-  const natsStatus s = js_GetLastMsg(&message, context(), stream.c_str(), subject.c_str(), nullptr, &code);
-  const MessagePtr owned(message);
-  if (s == NATS_NOT_FOUND || static_cast<int>(code) == kNoMessage || static_cast<int>(code) == kStreamNotFound)
-    return std::optional<StoredMessage>{};
-  if (s != NATS_OK) return failed("cannot read " + subject, s);
-  return std::optional(stored(message, natsMsg_GetSequence(message), natsMsg_GetTime(message)));
-}
-
-Result<void> NatsBroker::drop(const std::string& stream, const std::string& subject, std::uint64_t before) {
-  jsOptions options;
-  jsOptions_Init(&options);
-  options.Wait = kAnswerWait;
-  options.Stream.Purge.Subject = subject.c_str();
-  options.Stream.Purge.Sequence = before;
-  jsErrCode code{};
-  const natsStatus s = js_PurgeStream(context(), stream.c_str(), &options, &code);
-  if (s != NATS_OK) return failed("cannot drop what is checked", s);
-  return {};
-}
-
-Result<void> NatsReader::subscribe() {
-  jsSubOptions options;
-  jsSubOptions_Init(&options);
-  options.Stream = stream_.c_str();
-  options.Config.AckPolicy = js_AckNone;
-  options.Config.DeliverPolicy = js_DeliverByStartSequence;
-  options.Config.OptStartSeq = next_;
-  options.Config.InactiveThreshold = 60 * kSecondInNs;
-  options.Config.Replicas = 1;
-  options.Config.MemoryStorage = true;
-  natsSubscription* made = nullptr;
-  jsErrCode code{};
-  const natsStatus s = js_PullSubscribe(&made, broker_.context(), subject_.c_str(), nullptr, nullptr, &options, &code);
-  subscription_.reset(made);
-  if (s != NATS_OK) return broker_.failed("cannot read " + subject_, s);
-  return {};
-}
-
-Result<std::vector<StoredMessage>> NatsReader::fetch(std::size_t most, milliseconds wait) {
-  // A consumer that is lost together with its server is silent: it is made again after a while without messages.
-  constexpr std::chrono::seconds kSilence{5};
-  const auto now = std::chrono::steady_clock::now();
-  if (subscription_ && now - heard_ > kSilence) subscription_.reset();
-  if (!subscription_) {
-    if (auto made = subscribe(); !made) return std::move(made).error();
-    heard_ = now;
-  }
-  natsMsgList list{};
-  jsErrCode code{};
-  const natsStatus s = natsSubscription_Fetch(&list, subscription_.get(), static_cast<int>(most),
-                                              std::max<std::int64_t>(wait.count(), 1), &code);
-  std::vector<StoredMessage> out;
-  if (s == NATS_TIMEOUT) return out;
-  if (s != NATS_OK) {
-    subscription_.reset();
-    return broker_.failed("cannot read " + subject_, s);
-  }
-  heard_ = now;
-  bool broken = false;
-  for (int i = 0; i < list.Count; ++i) {
-    jsMsgMetaData* meta = nullptr;
-    if (natsMsg_GetMetaData(&meta, list.Msgs[i]) != NATS_OK) {
-      broken = true;
-      break;
+LastAnswer NatsBroker::last(const std::string& stream, const std::string& subject) {
+  const LastAnswer answer = LastAnswer::open();
+  const auto reply_is_here = [this, answer, subject](natsMsg* reply) {
+    const ReplyText text(reply);
+    if (!text.good() && (text.code() == kNoMessage || text.code() == kStreamNotFound)) {
+      answer.give(StoredMessage{});
+      return;
     }
-    const std::uint64_t sequence = meta->Sequence.Stream;
-    const std::int64_t time = meta->Timestamp;
-    jsMsgMetaData_Destroy(meta);
-    if (sequence < next_) {  // a consumer that tells the past again
-      broken = true;
-      break;
+    std::string_view data;
+    StoredMessage message;
+    message.subject = subject;
+    if (!text.good() || text.root()["message"]["seq"].get(message.sequence) != simdjson::SUCCESS) {
+      answer.give(link_.failed("cannot read " + subject, text.good() ? "an answer without a message" : text.why()));
+      return;
     }
-    out.push_back(stored(list.Msgs[i], sequence, time));
-    next_ = sequence + 1;
-  }
-  natsMsgList_Destroy(&list);
-  if (broken) subscription_.reset();
-  return out;
+    if (text.root()["message"]["data"].get(data) == simdjson::SUCCESS) message.data = from_base64(data);
+    answer.give(std::move(message));
+  };
+  const natsStatus sent = link_.request("$JS.API.STREAM.MSG.GET." + stream,
+                                        fmt::format(R"({{"last_by_subj": "{}"}})", subject), {}, reply_is_here);
+  if (sent != NATS_OK) answer.give(link_.failed("cannot read " + subject, nats_text(sent)));
+  return answer;
 }
 
-// ---- keys -----------------------------------------------------------------------------------------------------------
-// A bucket is a stream KV_BUCKET with a subject per key, which keeps one message of each for the lease's length.
-// Writing to it directly gives compare and set; reading its last message asks the leader.
-
-Result<void> NatsBroker::make_bucket(const std::string& bucket, milliseconds lease) {
-  kvConfig config;
-  kvConfig_Init(&config);
-  config.Bucket = bucket.c_str();
-  config.History = 1;
-  config.TTL = std::chrono::nanoseconds(lease).count();
-  config.Replicas = static_cast<int>(replicas_);
-  kvStore* store = nullptr;
-  natsStatus s = js_CreateKeyValue(&store, context(), &config);
-  if (s != NATS_OK) s = js_KeyValue(&store, context(), bucket.c_str());  // made by another, with another lease
-  kvStore_Destroy(store);
-  if (s != NATS_OK) return failed("cannot create the bucket " + bucket, s);
-  return {};
-}
-
-Result<std::optional<std::uint64_t>> NatsBroker::create(const std::string& bucket, const std::string& key,
-                                                        const std::string& value) {
-  const std::string stream = "KV_" + bucket;
-  auto known = last(stream, subject_of(bucket, key));
-  if (!known) return std::move(known).error();
-  // An empty value is a key that was removed.
-  if (*known && !(*known)->data.empty()) return std::optional<std::uint64_t>{};
-  return update(bucket, key, value, *known ? (*known)->sequence : 0);
-}
-
-Result<std::optional<std::uint64_t>> NatsBroker::update(const std::string& bucket, const std::string& key,
-                                                        const std::string& value, std::uint64_t revision) {
-  const Appended written = append({subject_of(bucket, key), value, {}}, revision);
-  if (written.outcome == AppendOutcome::kStored) return std::optional(written.sequence);
-  if (written.outcome == AppendOutcome::kRefused) return std::optional<std::uint64_t>{};
-  return Error{written.why};
-}
-
-Result<void> NatsBroker::remove(const std::string& bucket, const std::string& key) {
-  const Appended written = append({subject_of(bucket, key), {}, {}}, std::nullopt);
-  if (written.outcome != AppendOutcome::kStored) return Error{written.why};
-  return {};
-}
-
-Result<std::vector<Broker::Key>> NatsBroker::keys(const std::string& bucket, const std::string& prefix) {
-  // "worker." stands for all keys below it; "worker.w1" is one key.
-  const std::string pattern = subject_of(bucket, prefix) + (prefix.ends_with('.') ? ">" : "");
-  NatsReader reader(*this, "KV_" + bucket, pattern, 1);
-  std::vector<Key> out;
-  constexpr std::size_t kAll = 2048;
-  auto messages = reader.fetch(kAll, milliseconds(200));
-  if (!messages) return std::move(messages).error();
-  for (const StoredMessage& message : *messages) {
-    if (message.data.empty()) continue;
-    out.push_back({message.subject.substr(subject_of(bucket, "").size()), message.data, message.sequence});
-  }
-  std::sort(out.begin(), out.end(), [](const Key& a, const Key& b) { return a.name < b.name; });
-  return out;
+void NatsBroker::drop(const std::string& stream, const std::string& subject, std::uint64_t before) {
+  const std::string what = before == ~std::uint64_t{0} ? std::string() : fmt::format(R"(, "seq": {})", before);
+  static_cast<void>(link_.request("$JS.API.STREAM.PURGE." + stream,
+                                  fmt::format(R"({{"filter": "{}"{}}})", subject, what), {}, [](natsMsg*) {}));
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
-// cluster/nats_broker.h: the broker by NATS JetStream. The only place that knows libnats.
+// cluster/nats_broker.h: the broker by NATS JetStream. With nats_link and nats_reader the only place that knows
+// libnats.
 //
 // Tried with nats-server 2.9.10 and libnats 3.4.1 (Debian 12); docs/cluster.md says what that version does not promise.
-//   - Every publication waits for at most two seconds: without a limit the client's window never drains after its
-//     leader was lost.
-//   - Keys are read through the stream behind their bucket, from its leader: reads through the bucket may be old.
-//   - A reader is a pull consumer without acknowledgements, made anew behind its last message after each failure: what
-//     was read is known by this program's own checkpoints, and a durable consumer would reorder after a restart.
-//   - A forbidden publication looks like a timeout; the reason comes to the error handler, which keeps it.
+//   - Publications and questions are messages with a reply subject, all on their way together; libnats is asked to wait
+//     only where streams are created.
+//   - Leases are messages in a stream with an age limit, written by compare and set: reads through a bucket of keys may
+//     be old.
 #pragma once
 
 #include <functional>

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 
+#include "cluster/packed.h"
+
 namespace isolde::cluster {
 namespace {
 
-constexpr std::uint64_t kStateForm = 0x69736f6c'636c7031ULL;
+constexpr std::uint64_t kStateForm = 0x69736f6c'636c7032ULL;
 // Batches that wait for earlier ones of their producer. Beyond it the earlier ones are given up as missing.
 constexpr std::size_t kMostEarlyBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostAtOnce = 256;
-constexpr std::size_t kRemembered = std::size_t{1} << 16;
+constexpr std::size_t kRemembered = std::size_t{1} << 14;  // transactions, for repeated ids
 
 std::unique_ptr<stream::Intake> intake_at(const std::string& position) {
   stream::InputOptions options;
@@ -20,11 +22,27 @@ std::unique_ptr<stream::Intake> intake_at(const std::string& position) {
   return opened ? *std::move(opened) : nullptr;
 }
 
+// Whether a transaction that did not come could explain what was read. Writes that conflict, orders that are broken and
+// what a transaction read of its own writes stay what they are, whatever else there was.
+bool needs_all_transactions(const OnlineViolation& violation) {
+  switch (violation.kind) {
+    case AnomalyKind::kInternal:
+    case AnomalyKind::kSessionOrder:
+    case AnomalyKind::kRealtimeOrder:
+    case AnomalyKind::kTimestampOrder:
+      return false;
+    case AnomalyKind::kSessionGap:
+      return true;
+    default:
+      return !violation.read.empty();
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<PartitionChecker>> PartitionChecker::make(const ClusterPlan& plan, std::uint32_t partition) {
   std::unique_ptr<PartitionChecker> made(new PartitionChecker(plan, partition));
-  auto parts = make_engine(plan, partition, *made);
+  auto parts = make_engine(plan, partition, *made, made.get());
   if (!parts) return std::move(parts).error();
   made->parts_ = *std::move(parts);
   made->intake_ = intake_at({});
@@ -32,12 +50,27 @@ Result<std::unique_ptr<PartitionChecker>> PartitionChecker::make(const ClusterPl
   return made;
 }
 
+bool PartitionChecker::lacks_something() const {
+  return progress_.missing > 0 || progress_.refused > 0 ||
+         std::any_of(progress_.producers.begin(), progress_.producers.end(),
+                     [](const auto& one) { return one.second.silent; });
+}
+
 void PartitionChecker::violated(const OnlineViolation& violation) {
+  // The mirror considers that itself (StreamTime::complete).
+  if (!plan_.by_clocks() && lacks_something() && needs_all_transactions(violation)) {
+    ++suspicions_;
+    return;
+  }
   ++violations_;
   findings_.push_back(violation);
 }
 
 void PartitionChecker::suspected(const OnlineViolation&, std::string_view) { ++suspicions_; }
+
+void PartitionChecker::tied(Print txn) {
+  if (tied_.size() <= kMostTied) tied_.insert(raw64(txn));
+}
 
 void PartitionChecker::fault(std::uint64_t& count, std::uint64_t more, const std::string& what) {
   count += more;
@@ -47,22 +80,35 @@ void PartitionChecker::fault(std::uint64_t& count, std::uint64_t more, const std
 void PartitionChecker::take(const StoredMessage& message) {
   if (message.sequence <= progress_.sequence || over_) return;
   progress_.sequence = message.sequence;
+  // Later than all that was read, under a number that was: the broker had forgotten its last messages.
+  const bool again = message.sequence <= furthest_ && message.time <= latest_;
+  furthest_ = std::max(furthest_, message.sequence);
   if (origin_ == 0) origin_ = latest_ = message.time;
   latest_ = std::max(latest_, message.time);  // another server leads by now, and its clock is behind
   auto batch = read_batch(message.data);
-  if (!batch) {
-    fault(progress_.refused, 1, fmt::format("message {}: {}", message.sequence, batch.error().text));
+  // Who may publish as whom is decided by subjects, so a name must be that of its subject.
+  const bool is_its_own = batch && message.subject.ends_with("." + batch->head.from);
+  if (!is_its_own) {
+    const std::string why =
+        batch ? "it is from " + batch->head.from + ", and not under its subject" : batch.error().text;
+    if (!again) fault(progress_.refused, 1, fmt::format("message {}: {}", message.sequence, why));
     return;
   }
   const auto [at, is_new] = progress_.producers.try_emplace(batch->head.from);
   Producer& producer = at->second;
   if (is_new) producer.time = origin_;  // it has promised nothing yet: time waits for its first beat
-  producer.heard = latest_;
-  producer.silent = false;
-  const std::uint64_t number = batch->head.number;
+  if (!again) {
+    producer.heard = latest_;
+    producer.silent = false;
+  }
+  const std::uint64_t number = batch->head.number, taken_before = producer.taken;
   if (batch->head.beat) {
-    if (number <= producer.taken && producer.early.empty()) producer.time = latest_;
+    producer.announced = std::max(producer.announced, number);
+    // One that is read again was true when it was stored, and latest_ is later.
+    if (!again && !producer.has_gap()) producer.time = latest_;
   } else if (number == producer.taken + 1) {
+    // The broker gives out again the numbers of what it forgot: what was read under them is no reason to drop this.
+    producer.passed = std::min(producer.passed, message.sequence - 1);
     take_batch(producer, *batch);
     take_early(producer);
   } else if (number > producer.taken) {
@@ -70,6 +116,10 @@ void PartitionChecker::take(const StoredMessage& message) {
       early_bytes_ += message.data.size();
     if (early_bytes_ > kMostEarlyBytes) give_up_missing(batch->head.from, producer);
   }
+  // A repetition says nothing about what was sent between.
+  if (!producer.has_gap() &&
+      (producer.taken > taken_before || (batch->head.beat && !again && number == producer.taken)))
+    producer.passed = std::max(producer.passed, message.sequence);
   move_time();
   deliver(false);
   finish_if_over();
@@ -94,6 +144,37 @@ void PartitionChecker::give_up_missing(const std::string& name, Producer& produc
   take_early(producer);
 }
 
+std::optional<std::uint64_t> PartitionChecker::gap() const {
+  std::optional<std::uint64_t> sum;
+  for (const auto& [name, producer] : progress_.producers) {
+    if (producer.has_gap()) sum = sum.value_or(0) + 1 + producer.taken;
+  }
+  return over_ ? std::nullopt : sum;
+}
+
+void PartitionChecker::note_lost_state() {
+  fault(progress_.missing, 1, fmt::format("the checkpoint of partition {} was lost", partition_));
+}
+
+bool PartitionChecker::lacks_its_state() const {
+  return std::any_of(progress_.producers.begin(), progress_.producers.end(),
+                     [](const auto& one) { return one.second.taken == 0 && one.second.has_gap(); });
+}
+
+void PartitionChecker::give_up_gaps() {
+  for (auto& [name, producer] : progress_.producers) {
+    give_up_missing(name, producer);
+    if (producer.announced <= producer.taken) continue;
+    fault(progress_.missing, producer.announced - producer.taken,
+          fmt::format("batches {} to {} of {} never came", producer.taken + 1, producer.announced, name));
+    producer.taken = producer.announced;
+    producer.sender.past_header = true;
+  }
+  move_time();
+  deliver(false);
+  finish_if_over();
+}
+
 void PartitionChecker::take_batch(Producer& producer, const Batch& batch) {
   const std::uint64_t sequence_before = progress_.sequence - 1;
   std::optional<Progress> before;
@@ -106,21 +187,47 @@ void PartitionChecker::take_batch(Producer& producer, const Batch& batch) {
   producer.bye = producer.bye || batch.head.bye;
   progress_.unjudged += batch.head.unjudged;
   progress_.split += batch.head.split;
-  if (batch.lines.empty()) return;
-  stream::Intake::Taken taken = intake_->take(producer.sender, batch.lines, batch.head.from);
+  for (const BatchSection& section : batch.sections) {
+    if (section.packed > 0) {
+      take_packed(producer, batch, section);
+    } else if (!section.bytes.empty()) {
+      take_lines(producer, batch, section.bytes, before);
+    }
+  }
+}
+
+void PartitionChecker::take_lines(Producer& producer, const Batch& batch, std::string_view lines,
+                                  const std::optional<Progress>& before) {
+  stream::Intake::Taken taken = intake_->take(producer.sender, lines, batch.head.from);
   if (taken.wrong)
     fault(progress_.refused, 1,
           fmt::format("batch {} of {}: {}", batch.head.number, batch.head.from, taken.wrong->message()));
   if (!taken.piece) return;
   progress_.intake = taken.piece->position;
-  if (before) before_.push_back({parts_.feed->pieces(), *std::move(before)});
+  if (before) before_.push_back({parts_.feed->pieces(), *before});
   add(taken.piece->chunk);
+}
+
+void PartitionChecker::take_packed(Producer& producer, const Batch& batch, const BatchSection& section) {
+  auto history = plan_.by_clocks() ? std::nullopt : unpack(section.bytes, section.packed);
+  if (history && *history) {
+    auto chunk = std::make_shared<Chunk>(*std::move(*history));
+    chunk->first_line = producer.sender.lines + 1;
+    progress_.intake = intake_->note_taken(producer.sender, section.packed);
+    return add(chunk);
+  }
+  // Lines have the words for what is wrong, and know what to leave out.
+  const auto lines = unpacked_lines(section.bytes, section.packed);
+  if (lines && !plan_.by_clocks()) return take_lines(producer, batch, *lines, std::nullopt);
+  fault(progress_.refused, 1, fmt::format("batch {} of {} is packed wrongly", batch.head.number, batch.head.from));
 }
 
 void PartitionChecker::add(const std::shared_ptr<const Chunk>& chunk) {
   auto taken = chunk;
   std::vector<TxnId> repeated;
+  constexpr std::uint32_t kSoon = 8;
   for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) {
+    if (t + kSoon < chunk->history.txn_count()) seen_->prefetch(chunk->id(TxnId{t + kSoon}));
     const auto seen = seen_->note(chunk->id(TxnId{t}), stream::content_of(*chunk, TxnId{t}), parts_.feed->pieces());
     if (seen == stream::SeenTransactions::Seen::kOther) {
       fault(progress_.refused, 1,
@@ -159,7 +266,7 @@ void PartitionChecker::move_time() {
 StreamTime PartitionChecker::stream_time() {
   StreamTime time = parts_.feed->time(now_);
   time.came = latest_ - origin_;
-  for (const auto& [name, producer] : progress_.producers) time.complete = time.complete && !producer.silent;
+  time.complete = time.complete && !lacks_something();
   return time;
 }
 
@@ -188,35 +295,9 @@ void PartitionChecker::finish_if_over() {
   deliver(true);
   parts_.engine->finish();
   over_ = true;
-}
-
-PartitionStatus PartitionChecker::status() const {
-  const OnlineCounts counts = parts_.engine->counts();
-  PartitionStatus s;
-  s.partition = partition_;
-  s.sequence = progress_.sequence;
-  s.time = latest_;
-  s.transactions = transactions_;
-  s.operations = counts.operations;
-  s.checked = counts.checked;
-  s.pending = counts.pending + parts_.feed->held().transactions;
-  s.violations = violations_;
-  s.suspicions = suspicions_;
-  s.unchecked = counts.unchecked + counts.unsearched;
-  s.unjudged = progress_.unjudged;
-  s.split = progress_.split;
-  s.refused = progress_.refused;
-  s.missing = progress_.missing;
-  s.in_session = counts.in_session;
-  s.began = counts.began;
-  s.ended = counts.ended;
-  s.over = over_;
-  s.first_fault = progress_.first_fault;
-  for (const auto& [name, producer] : progress_.producers) {
-    s.taken[name] = producer.taken;
-    if (producer.silent) s.silent.push_back(name);
-  }
-  return s;
+  at_end_ = parts_.engine->counts();
+  parts_ = {};
+  seen_.reset();
 }
 
 void PartitionChecker::save(const Progress& progress, StateWriter& out) {
@@ -228,6 +309,7 @@ void PartitionChecker::save(const Progress& progress, StateWriter& out) {
     out.put(producer.sender.lines);
     out.put(producer.sender.past_header);
     out.put(producer.taken);
+    out.put(producer.passed);
     out.put(producer.heard);
     out.put(producer.time);
     out.put(producer.bye);
@@ -250,6 +332,7 @@ bool PartitionChecker::load(Progress& progress, StateReader& in) {
     producer.sender.lines = in.get<std::uint64_t>();
     producer.sender.past_header = in.get<bool>();
     producer.taken = in.get<std::uint64_t>();
+    producer.passed = in.get<std::uint64_t>();
     producer.heard = in.get<std::int64_t>();
     producer.time = in.get<std::int64_t>();
     producer.bye = in.get<bool>();
@@ -265,20 +348,20 @@ bool PartitionChecker::load(Progress& progress, StateReader& in) {
 }
 
 // What waits for an earlier batch is not saved: it is read again. So is what the feed has not delivered.
-std::uint64_t PartitionChecker::resume_at() const {
-  std::uint64_t next = (before_.empty() ? progress_.sequence : before_.front().progress.sequence) + 1;
-  for (const auto& [name, producer] : progress_.producers) {
-    for (const auto& [number, early] : producer.early) next = std::min(next, early.sequence);
-  }
-  return next;
+std::map<std::string, std::uint64_t> PartitionChecker::covered() const {
+  std::map<std::string, std::uint64_t> out;
+  const Progress& progress = before_.empty() ? progress_ : before_.front().progress;
+  for (const auto& [name, producer] : progress.producers) out[name] = producer.passed;
+  return out;
 }
 
 void PartitionChecker::save(StateWriter& out) const {
   out.put(kStateForm);
   out.put_text(plan_text(plan_));
   Progress progress = before_.empty() ? progress_ : before_.front().progress;
-  progress.sequence = resume_at() - 1;
+  progress.sequence = 0;
   save(progress, out);
+  out.put(furthest_);
   out.put(origin_);
   out.put(latest_);
   out.put(now_);
@@ -287,6 +370,8 @@ void PartitionChecker::save(StateWriter& out) const {
   out.put(transactions_);
   out.put(violations_);
   out.put(suspicions_);
+  out.put_all(std::vector<std::uint64_t>(tied_.begin(), tied_.end()));
+  if (over_) return out.put(at_end_);
   seen_->save(out, parts_.feed->oldest_needed());
   parts_.feed->save(out);
   parts_.engine->save(out);
@@ -295,6 +380,7 @@ void PartitionChecker::save(StateWriter& out) const {
 bool PartitionChecker::load(StateReader& in) {
   if (in.get<std::uint64_t>() != kStateForm || in.get_text() != plan_text(plan_)) return false;
   if (!load(progress_, in)) return false;
+  furthest_ = in.get<std::uint64_t>();
   origin_ = in.get<std::int64_t>();
   latest_ = in.get<std::int64_t>();
   now_ = in.get<std::int64_t>();
@@ -303,6 +389,13 @@ bool PartitionChecker::load(StateReader& in) {
   transactions_ = in.get<std::uint64_t>();
   violations_ = in.get<std::uint64_t>();
   suspicions_ = in.get<std::uint64_t>();
+  for (const std::uint64_t txn : in.get_all<std::uint64_t>()) tied_.insert(txn);
+  if (over_) {
+    at_end_ = in.get<OnlineCounts>();
+    parts_ = {};
+    seen_.reset();
+    return in.good();
+  }
   intake_ = intake_at(progress_.intake);
   return intake_ != nullptr && seen_->load(in) && parts_.feed->load(in) && parts_.engine->load(in) && in.good();
 }

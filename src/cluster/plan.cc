@@ -12,6 +12,7 @@ namespace isolde::cluster {
 namespace {
 
 constexpr double kNanoseconds = 1e9;
+constexpr std::int64_t kPlanForm = 2;  // grows when messages or states change
 
 std::int64_t nanoseconds_of(double seconds) { return static_cast<std::int64_t>(seconds * kNanoseconds); }
 
@@ -24,13 +25,16 @@ Level level_of_keys(Level level) {
 
 Layout ClusterPlan::layout() const {
   if (by_clocks()) return {.keys = 1, .order = false};
-  return {.keys = keys, .order = keys > 1 && info(level).order != AddedOrder::kNone};
+  return {.keys = keys,
+          .order = keys > 1 && info(level).order != AddedOrder::kNone,
+          .serial = info(level).family == LevelFamily::kSerializable};
 }
 
 std::string plan_text(const ClusterPlan& plan) {
   return fmt::format(
-      R"({{"isolde-cluster": 1, "level": "{}", "profile": "{}", "partitions": {}, "deadline": {}, "silence": {}, "producers": {}, "memory": {}}})",
-      info(plan.level).name, plan.profile, plan.keys, plan.deadline, plan.silence, plan.producers, plan.memory);
+      R"({{"isolde-cluster": {}, "level": "{}", "profile": "{}", "partitions": {}, "deadline": {}, "silence": {}, "producers": {}, "memory": {}, "stream": {}}})",
+      kPlanForm, info(plan.level).name, plan.profile, plan.keys, plan.deadline, plan.silence, plan.producers,
+      plan.memory, plan.stream);
 }
 
 Result<ClusterPlan> read_plan(std::string_view text) {
@@ -41,11 +45,11 @@ Result<ClusterPlan> read_plan(std::string_view text) {
   std::int64_t form = 0, keys = 0, producers = 0, memory = 0;
   std::string_view level, profile;
   ClusterPlan plan;
-  if (root["isolde-cluster"].get(form) != simdjson::SUCCESS || form != 1 ||
+  if (root["isolde-cluster"].get(form) != simdjson::SUCCESS || form != kPlanForm ||
       root["level"].get(level) != simdjson::SUCCESS || root["profile"].get(profile) != simdjson::SUCCESS ||
       root["partitions"].get(keys) != simdjson::SUCCESS || root["deadline"].get(plan.deadline) != simdjson::SUCCESS ||
       root["silence"].get(plan.silence) != simdjson::SUCCESS || root["producers"].get(producers) != simdjson::SUCCESS ||
-      root["memory"].get(memory) != simdjson::SUCCESS)
+      root["memory"].get(memory) != simdjson::SUCCESS || root["stream"].get(plan.stream) != simdjson::SUCCESS)
     return broken;
   const auto known = level_named(level);
   if (!known || keys < 1 || keys > kMostPartitions || producers < 0 || memory < 0) return broken;
@@ -57,39 +61,44 @@ Result<ClusterPlan> read_plan(std::string_view text) {
   return plan;
 }
 
-Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan, const SetUpOptions& options) {
+Result<ClusterPlan> set_up(Broker& broker, const Names& names, const ClusterPlan& plan, const SetUpOptions& options) {
+  // Another may have made everything.
+  const auto agrees = [&](const Result<ClusterPlan>& found) -> Result<ClusterPlan> {
+    ClusterPlan same = plan;
+    if (found) same.stream = found->stream;
+    if (!found || *found == same) return found;
+    return Error{fmt::format("the stream {} exists with other settings: {}", names.trace(), plan_text(*found))};
+  };
+  if (const auto found = find_plan(broker, names)) return agrees(found);
+  const auto lease = std::chrono::milliseconds(static_cast<std::int64_t>(options.lease * 1000));
   const StreamPlan streams[] = {
       {.name = names.trace(), .subjects = names.batches(), .max_bytes = options.max_bytes},
       {.name = names.verdict(), .subjects = names.violations(), .one_per_subject = true, .keep_first = true},
       {.name = names.status(), .subjects = names.statuses(), .one_per_subject = true},
       {.name = names.state(), .subjects = names.states()},
+      {.name = names.lease(), .subjects = names.leases(), .one_per_subject = true, .max_age = lease},
       {.name = names.plan(), .subjects = names.plans(), .one_per_subject = true},
   };
   for (const StreamPlan& stream : streams) {
-    if (auto made = broker.make_stream(stream); !made) return made;
+    if (auto made = broker.make_stream(stream); !made) return std::move(made).error();
   }
-  const auto lease = std::chrono::milliseconds(static_cast<std::int64_t>(options.lease * 1000));
-  if (auto made = broker.make_bucket(names.lease(), lease); !made) return made;
-  const std::string text = plan_text(plan);
-  const Appended written = broker.append({names.plans(), text, {}}, 0);
-  if (written.outcome == AppendOutcome::kStored) return {};
+  const Appended written = append_now(broker, {names.plans(), plan_text(plan), {}}, 0);
+  if (written.outcome == AppendOutcome::kStored) return plan;
   if (written.outcome != AppendOutcome::kRefused) return Error{"the plan could not be written: " + written.why};
-  auto found = find_plan(broker, names);
-  if (!found) return std::move(found).error();
-  if (*found == plan) return {};
-  return Error{fmt::format("the stream {} exists with other settings: {}", names.trace(), plan_text(*found))};
+  return agrees(find_plan(broker, names));
 }
 
 Result<ClusterPlan> find_plan(Broker& broker, const Names& names) {
-  auto found = broker.last(names.plan(), names.plans());
+  auto found = last_now(broker, names.plan(), names.plans());
   if (!found) return std::move(found).error();
-  if (!*found)
+  if (found->sequence == 0)
     return Error{
         fmt::format("there is no stream {0}: create it with `isolde watch nats://…/{0} --level …`", names.trace())};
-  return read_plan((*found)->data);
+  return read_plan(found->data);
 }
 
-Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink) {
+Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink,
+                                    timeline::TieObserver* ties) {
   PartitionEngine made;
   if (!plan.by_clocks()) {
     const Layout layout = plan.layout();
@@ -98,7 +107,8 @@ Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t parti
     made.engine = timeline::make_online({.level = keys_alone ? level_of_keys(plan.level) : plan.level,
                                          .deadline = nanoseconds_of(plan.deadline),
                                          .memory_limit = plan.memory,
-                                         .spill_folder = {}},
+                                         .spill_folder = {},
+                                         .ties = layout.is_whole() ? nullptr : ties},
                                         sink);
     return made;
   }

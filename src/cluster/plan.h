@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "check/mirror/profile.h"
 #include "check/online.h"
+#include "check/timeline/online/online.h"
 #include "cluster/broker.h"
 #include "cluster/names.h"
 #include "cluster/share.h"
@@ -28,6 +29,8 @@ struct ClusterPlan {
   double silence = 60;          // seconds after which a producer that says nothing is no longer waited for
   std::uint32_t producers = 0;  // the stream is over when so many have said goodbye; 0: never
   std::size_t memory = std::size_t{256} << 20;  // bytes that a partition may use
+  // Drawn at random when the stream is created: a folder may have checkpoints of an earlier one with the same name.
+  std::uint64_t stream = 0;
 
   [[nodiscard]] bool by_clocks() const { return !profile.empty(); }
   [[nodiscard]] Layout layout() const;
@@ -41,16 +44,18 @@ struct SetUpOptions {
   double lease = 20;                                 // seconds: longer than an election of the broker takes
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the stream: beyond it senders wait for the workers
 };
-// Creates streams, the bucket and the plan, or finds them as another did. The error says what differs.
-[[nodiscard]] Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
-                                  const SetUpOptions& options);
+// Creates the streams and the plan, or finds them as another did: the plan with its own `stream`. The error says what
+// differs.
+[[nodiscard]] Result<ClusterPlan> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
+                                         const SetUpOptions& options);
 [[nodiscard]] Result<ClusterPlan> find_plan(Broker& broker, const Names& names);
 
-// The engine and feed of one partition. `sink` outlives them.
+// The engine and feed of one partition. `sink` and `ties` outlive them.
 struct PartitionEngine {
   std::unique_ptr<stream::Feed> feed;
   std::unique_ptr<OnlineEngine> engine;
 };
-[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink);
+[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink,
+                                                  timeline::TieObserver* ties);
 
 }  // namespace isolde::cluster

@@ -1,225 +1,15 @@
-// A cluster in one thread: senders, workers, a merger and a broker that fails, with kills at random moments. What it
-// reports must be what one engine reports of the same transactions, each once.
+// A cluster in one thread. What it reports must be what one engine reports of the same transactions, each once.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
-#include <set>
-
-#include "check/timeline/online/online.h"
-#include "cluster/memory_broker_testing.h"
-#include "cluster/merger.h"
-#include "cluster/trace_sender.h"
-#include "cluster/worker.h"
-#include "format/native_chunks.h"
-#include "format/native_write.h"
-#include "gen/generate.h"
+#include "cluster/simulation_testing.h"
 #include "tests/support/effort.h"
 
 namespace isolde::cluster {
-namespace simulation_test {
-
-constexpr std::int64_t kMillisecond = 1'000'000;
-
-struct Quiet final : WorkerView {
-  void took(std::uint32_t, std::uint64_t, std::uint64_t) override { ++taken; }
-  void left(std::uint32_t, const std::string&) override {}
-  void trouble(const std::string&) override {}
-  std::uint64_t taken = 0;
-};
-
-// The history's lines, those of one producer each: a session has one producer.
-std::vector<std::shared_ptr<const Chunk>> lines_by_producer(const History& h, std::uint32_t producers) {
-  std::vector<std::string> texts(producers);
-  for (std::string& text : texts) append_native_header(h, text);
-  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-    std::string& text = texts[raw(h.session(TxnId{t})) % producers];
-    append_native_line(h, TxnId{t}, text);
-    text += '\n';
-  }
-  std::vector<std::shared_ptr<const Chunk>> chunks;
-  for (const std::string& text : texts) {
-    ChunkReader reader("a producer");
-    auto chunk = reader.read(text);
-    EXPECT_TRUE(chunk);
-    chunks.push_back(chunk ? *chunk : nullptr);
-  }
-  return chunks;
-}
-
-struct Told final : OnlineSink {
-  void violated(const OnlineViolation& v) override { found.insert(v.transactions.front() + " " + v.key); }
-  void suspected(const OnlineViolation&, std::string_view) override {}
-  std::set<std::string> found;  // the guilty transaction and the key
-};
-
-std::set<std::string> by_one_engine(const History& h, Level level) {
-  Told told;
-  const auto engine = timeline::make_online({.level = level, .spill_folder = {}}, told);
-  const auto chunks = lines_by_producer(h, 1);
-  engine->begin(*chunks[0]);
-  for (std::uint32_t t = 0; t < h.txn_count(); ++t) engine->take({chunks[0], TxnId{t}});
-  engine->finish();
-  return told.found;
-}
-
-std::string place_of(const PublishedViolation& v) {
-  const std::size_t at = v.json.find("\"key\": ");
-  if (at == std::string::npos) return v.transactions.front() + " ";
-  const std::string rest = v.json.substr(at + 7);
-  return v.transactions.front() + " " + rest.substr(0, rest.find_first_of(",}"));
-}
-
-struct Chaos {
-  double fails = 0, stale = 0;
-  double kills = 0;  // per round, of some worker, of the merger
-  std::uint64_t most_kills = 20;
-};
-
-struct Outcome {
-  std::set<std::string> found;
-  std::uint64_t reported = 0, kills = 0;
-  ClusterSummary summary;
-  Coverage coverage;
-  bool ended = false;
-};
-
-class Simulation {
- public:
-  Simulation(const History& h, const ClusterPlan& plan, const Chaos& chaos, std::uint64_t seed)
-      : plan_(plan), chaos_(chaos), rng_(seed), broker_(seed + 1), chunks_(lines_by_producer(h, plan.producers)) {
-    EXPECT_TRUE(set_up(broker_, names_, plan_, {.lease = 2, .max_bytes = 64 << 10}));
-    broker_.fails = chaos.fails;
-    broker_.stale_lists = chaos.stale;
-    seen_.resize(chunks_.size());
-  }
-
-  Outcome run() {
-    for (int i = 0; i < 3; ++i) start_worker();
-    for (std::uint32_t round = 0; round < 20'000; ++round) {
-      broker_.time += 20 * kMillisecond;
-      if (rng_.chance(0.5)) sender_round();
-      for (auto& worker : workers_) EXPECT_TRUE(worker->step());
-      if (rng_.chance(chaos_.kills) && out_.kills < chaos_.most_kills) kill_something();
-      merge();
-      if (merger_ && merger_->over() && all_sent()) break;
-    }
-    broker_.fails = 0;
-    merge();
-    out_.ended = merger_ && merger_->over();
-    if (merger_) out_.summary = merger_->summary();
-    if (merger_) out_.coverage = merger_->coverage();
-    return out_;
-  }
-
- private:
-  void start_worker() {
-    WorkerOptions options;
-    options.id = fmt::format("w{}", ++worker_number_);
-    options.lease = std::chrono::milliseconds(2000);
-    options.checkpoint_every = std::chrono::milliseconds(300);
-    options.status_every = std::chrono::milliseconds(100);
-    options.fetch_most = 1 + rng_.below(4);
-    options.clock = [this] { return std::chrono::nanoseconds(broker_.time); };
-    workers_.push_back(std::make_unique<Worker>(broker_, names_, plan_, options, view_));
-  }
-
-  // A sender that fails is started again, as a person would, and sends from its beginning: what was sent is skipped.
-  void sender_round() {
-    const std::size_t which = rng_.below(chunks_.size());
-    if (seen_[which]) {
-      return;
-    }
-    SenderOptions options;
-    options.transactions = 20;
-    options.window = 8 << 10;
-    options.wait = [this](std::chrono::milliseconds) {
-      broker_.time += 5 * kMillisecond;
-      for (auto& worker : workers_) EXPECT_TRUE(worker->step());  // makes room
-    };
-    std::uint64_t left = 1 + rng_.below(8);
-    const bool cut_off = rng_.chance(chaos_.kills * 10);
-    options.interrupted = [&] { return cut_off && left-- == 0; };
-    auto sender = TraceSender::open(broker_, names_, plan_, fmt::format("p{}", which), options);
-    if (!sender) return;
-    if (!sender->send(*chunks_[which])) return;
-    if (!sender->finish()) return;
-    seen_[which] = true;
-  }
-  [[nodiscard]] bool all_sent() const {
-    return std::all_of(seen_.begin(), seen_.end(), [](bool b) { return b; });
-  }
-
-  void kill_something() {
-    ++out_.kills;
-    if (rng_.chance(0.2)) {
-      merger_.reset();
-      return;
-    }
-    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(rng_.below(workers_.size())));
-    start_worker();
-    if (rng_.chance(0.2) && workers_.size() < 5) start_worker();
-  }
-
-  void merge() {
-    if (!merger_) {
-      auto opened = Merger::open(broker_, names_, plan_);
-      if (!opened) return;
-      merger_.emplace(*std::move(opened));
-    }
-    auto found = merger_->poll(std::chrono::milliseconds(0));
-    if (!found) return;
-    for (const PublishedViolation& v : *found) {
-      if (!shown_.insert(v.identity).second) continue;  // by a merger that was killed
-      ++out_.reported;
-      out_.found.insert(place_of(v));
-    }
-  }
-
-  ClusterPlan plan_;
-  Chaos chaos_;
-  Rng rng_;
-  MemoryBroker broker_;
-  Names names_{"test"};
-  std::vector<std::shared_ptr<const Chunk>> chunks_;
-  std::vector<bool> seen_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::optional<Merger> merger_;
-  std::set<std::uint64_t> shown_;
-  Quiet view_;
-  Outcome out_;
-  int worker_number_ = 0;
-};
-
-Generated made(std::uint64_t seed, bool planted, Level level = Level::kSnapshotIsolation) {
-  GenOptions options;
-  options.transactions = 600;
-  options.sessions = 8;
-  options.ops = 5;
-  options.keys = 40;
-  options.seed = seed;
-  options.level = level;
-  if (planted) {
-    options.plants = {{PlantKind::kLostUpdate, 0, 2}, {PlantKind::kStaleRead, 0, 2}, {PlantKind::kG1a, 0, 1}};
-  }
-  auto generated = generate(options);
-  EXPECT_TRUE(generated);
-  return *std::move(generated);
-}
-
-ClusterPlan plan_of(std::uint32_t keys, Level level = Level::kSnapshotIsolation) {
-  ClusterPlan plan;
-  plan.level = level;
-  plan.keys = keys;
-  plan.producers = 2;
-  plan.deadline = 1;
-  plan.silence = 600;
-  return plan;
-}
-
-}  // namespace simulation_test
 
 using namespace simulation_test;
+
+// A stream so small that what was checked has to be dropped for the next to come.
+constexpr std::uint64_t kSmall = 16 << 10;
 
 TEST(ClusterSimulation, AValidStreamIsSatisfied) {
   for (const std::uint64_t seed : effort::seeds(100, 6)) {
@@ -234,8 +24,9 @@ TEST(ClusterSimulation, AValidStreamIsSatisfied) {
 TEST(ClusterSimulation, PlantedViolationsAreFoundOnceWhateverIsKilled) {
   for (const std::uint64_t seed : effort::seeds(200, 20)) {
     const Generated g = made(seed, true);
-    const Outcome out = Simulation(g.history, plan_of(5), {0.03, 0.2, 0.05}, seed).run();
-    ASSERT_TRUE(out.ended) << seed << " after " << out.kills << " kills; partitions over: " << out.coverage.over;
+    const Outcome out = Simulation(g.history, plan_of(5), {0.03, 0.2, 0.3, 0.05}, seed).run();
+    ASSERT_TRUE(out.ended) << seed << " after " << out.kills << " kills; partitions over: " << out.coverage.over << "\n"
+                           << out.state;
     EXPECT_EQ(out.summary.outcome, isolde::Outcome::kViolated) << seed;
     EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;
     EXPECT_EQ(out.reported, out.found.size()) << seed << ": something was reported under two names";
@@ -247,11 +38,73 @@ TEST(ClusterSimulation, PlantedViolationsAreFoundOnceWhateverIsKilled) {
 TEST(ClusterSimulation, NothingIsReportedOnAValidStreamWhateverIsKilled) {
   for (const std::uint64_t seed : effort::seeds(300, 12)) {
     const Generated g = made(seed, false, Level::kStrictSerializable);
-    const Outcome out = Simulation(g.history, plan_of(4, Level::kStrictSerializable), {0.03, 0.2, 0.05}, seed).run();
+    const Outcome out =
+        Simulation(g.history, plan_of(4, Level::kStrictSerializable), {0.03, 0.2, 0.3, 0.05}, seed).run();
     ASSERT_TRUE(out.ended) << seed;
     EXPECT_EQ(out.reported, 0U) << seed << ": " << (out.found.empty() ? "" : *out.found.begin());
     EXPECT_EQ(out.summary.outcome, isolde::Outcome::kSatisfied) << seed << ": " << out.summary.reason;
   }
+}
+
+TEST(ClusterSimulation, ViolationsAreFoundOnceThoughEverythingIsKilledAtAnyQuestion) {
+  for (const std::uint64_t seed : effort::seeds(500, 12)) {
+    const Generated g = made(seed, true);
+    const Chaos chaos{
+        .fails = 0.03, .slow = 0.2, .skips = 0.2, .kills = 0.02, .max_bytes = kSmall, .stale = 0.1, .deaths = 100};
+    const Outcome out = Simulation(g.history, plan_of(5), chaos, seed).run();
+    ASSERT_TRUE(out.ended) << seed << " after " << out.deaths << " deaths\n" << out.state;
+    EXPECT_GT(out.deaths, 3U) << seed;
+    EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;
+    EXPECT_EQ(out.reported, out.found.size()) << seed;
+    EXPECT_EQ(out.coverage.missing, 0U) << seed << ": " << out.coverage.first_fault;
+    EXPECT_EQ(out.coverage.refused, 0U) << seed << ": " << out.coverage.first_fault;
+  }
+}
+
+TEST(ClusterSimulation, NothingIsLostThoughEveryLastCheckpointIsForgotten) {
+  std::uint64_t forgotten = 0;
+  for (const std::uint64_t seed : effort::seeds(600, 10)) {
+    const Generated g = made(seed, true);
+    const Chaos chaos{
+        .fails = 0.02, .slow = 0.2, .max_bytes = kSmall, .stale = 0.1, .deaths = 150, .forgets = Chaos::kStates};
+    const Outcome out = Simulation(g.history, plan_of(3), chaos, seed).run();
+    ASSERT_TRUE(out.ended) << seed << " after " << out.deaths << " deaths\n" << out.state;
+    EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;
+    EXPECT_EQ(out.coverage.missing, 0U) << seed << ": " << out.coverage.first_fault;
+    forgotten += out.forgotten;
+  }
+  EXPECT_GT(forgotten, effort::tries(10));
+}
+
+// What a broker lost for good may leave something open, but never makes a verdict wrong.
+TEST(ClusterSimulation, NoVerdictIsWrongThoughTheBrokerForgetsAnything) {
+  std::uint64_t ended = 0, tried = 0;
+  for (const std::uint64_t seed : effort::seeds(700, 8)) {
+    const bool planted = seed % 2 == 0;
+    const Generated g = made(seed, planted);
+    const Chaos chaos{.fails = 0.02,
+                      .slow = 0.2,
+                      .most_rounds = 6000,
+                      .max_bytes = kSmall,
+                      .stale = 0.1,
+                      .deaths = 150,
+                      .most_deaths = 6,
+                      .forgets = Chaos::kAll};
+    ClusterPlan plan = plan_of(3);
+    plan.silence = 60;
+    const Outcome out = Simulation(g.history, plan, chaos, seed).run();
+    const std::set<std::string> expected = by_one_engine(g.history, Level::kSnapshotIsolation);
+    EXPECT_TRUE(std::includes(expected.begin(), expected.end(), out.found.begin(), out.found.end())) << seed;
+    ++tried;
+    ended += out.ended ? 1 : 0;
+    if (!out.ended) continue;
+    if (planted) {
+      EXPECT_NE(out.summary.outcome, isolde::Outcome::kSatisfied) << seed;
+    } else {
+      EXPECT_NE(out.summary.outcome, isolde::Outcome::kViolated) << seed;
+    }
+  }
+  EXPECT_GT(ended * 2, tried) << "files that are sent again repair a stream";
 }
 
 }  // namespace isolde::cluster

@@ -3,14 +3,16 @@
 // In, out: pieces of a history, in their order -> messages. A producer that starts again with the same input and the
 //          same name sends the same batches, so those that a partition has are skipped: the cut between batches depends
 //          on the transactions alone.
-// Always:  a window of messages is sent at once, and the next one only when all of it is stored; what failed is sent
-//          again in its order. Where the broker does not answer, or the stream is full because the workers are behind,
-//          the sender waits: that is the back-pressure.
+// Always:  a window of bytes is on its way, and slides on as messages are stored. Messages to one partition stay in
+//          their order: when one fails, it and those behind it are sent again, in order, once all of them are answered.
+//          Where the broker does not answer, or the stream is full because the workers are behind, the sender waits:
+//          that is the back-pressure.
 // Cost:    a transaction is written once per partition that it touches.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,9 +27,10 @@ namespace isolde::cluster {
 
 struct SenderOptions {
   std::uint32_t transactions = 500;                              // a batch for each partition after so many …
-  std::size_t window = std::size_t{4} << 20;                     // … and so many bytes sent at once
+  std::size_t window = std::size_t{8} << 20;                     // … and so many bytes on their way
   std::chrono::milliseconds first_wait{50}, longest_wait{2000};  // before something is sent again
-  std::function<void(std::chrono::milliseconds)> wait;           // required
+  std::function<std::chrono::nanoseconds()> clock;               // that never goes back; required
+  std::function<void()> waiting = [] {};                         // called while it waits
   std::function<bool()> interrupted = [] { return false; };
 };
 
@@ -46,11 +49,13 @@ class TraceSender {
 
   // All transactions of the piece; the header too, if it has one.
   [[nodiscard]] Result<void> send(const Chunk& chunk);
-  // Whatever was not yet sent, although it is less than a batch. After it, batches of a second run differ from those of
-  // this one: for producers that are not run twice.
+  // Sends what is less than a batch too; waits only where the window is full. After it, batches of a second run differ
+  // from those of this one: for producers that are not run twice.
   [[nodiscard]] Result<void> flush();
-  // A sign of life to every partition.
+  // A sign of life to every partition to which everything is on its way.
   [[nodiscard]] Result<void> beat();
+  // Looks at answers: to be called now and then by who has nothing to send.
+  [[nodiscard]] Result<void> rest();
   // Sends the rest, and goodbye.
   [[nodiscard]] Result<void> finish();
 
@@ -58,9 +63,24 @@ class TraceSender {
 
  private:
   TraceSender(Broker& broker, Names names, const ClusterPlan& plan, std::string name, SenderOptions options);
-  [[nodiscard]] Result<std::uint64_t> taken_by(std::uint32_t partition);
+  struct Sent {
+    OutgoingMessage message;
+    AppendAnswer answer;  // not asked: it waits for its turn
+  };
+  // One partition.
+  struct Lane {
+    std::deque<Sent> messages;  // that are not known to be stored, in order
+    bool failed = false;        // one of them: nothing is sent before all are answered
+    std::chrono::nanoseconds again{0};
+    std::chrono::milliseconds wait{0};
+  };
   [[nodiscard]] Result<void> cut(bool bye);
-  [[nodiscard]] Result<void> send_window();
+  // Looks at answers and sends what may go.
+  [[nodiscard]] Result<void> pump();
+  [[nodiscard]] Result<void> pump(Lane& lane);
+  [[nodiscard]] Result<void> look_at_answers(Lane& lane);
+  // Until at most this is unsent or unanswered.
+  [[nodiscard]] Result<void> drain(std::size_t bytes);
 
   Broker* broker_;
   Names names_;
@@ -71,8 +91,9 @@ class TraceSender {
   std::vector<std::uint64_t> number_;  // of the last batch, by partition
   std::vector<std::uint64_t> stored_;  // those up to this one are in the stream, or were
   std::uint32_t uncut_ = 0;            // transactions since the last cut
-  std::vector<OutgoingMessage> window_;
-  std::size_t window_bytes_ = 0;
+  std::vector<Lane> lanes_;            // by partition
+  std::size_t held_bytes_ = 0;         // of all lanes
+  std::deque<AppendAnswer> beats_;
   SenderCounts counts_;
 };
 

@@ -106,6 +106,16 @@ std::optional<Error> take_authority(std::string_view text, Url& url) {
   return take_host(text, url);
 }
 
+// postgres:///shop?host=/run/postgresql&user=anna, as libpq has it too: what the URL leaves out elsewhere.
+void host_and_user_of_options(Url& url) {
+  std::erase_if(url.options, [&](auto& option) {
+    std::string* const part = option.first == "host" ? &url.host : option.first == "user" ? &url.user : nullptr;
+    if (part == nullptr || !part->empty()) return false;
+    *part = std::move(option.second);
+    return true;
+  });
+}
+
 std::string encoded(std::string_view text, std::string_view kept) {
   std::string out;
   for (const char c : text) {
@@ -142,6 +152,7 @@ Result<Url> parse_whole(std::string_view text) {
   if (!database) return std::move(database).error();
   url.database = *std::move(database);
   if (auto e = take_authority(rest, url)) return *std::move(e);
+  host_and_user_of_options(url);
   return url;
 }
 

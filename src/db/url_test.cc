@@ -30,6 +30,15 @@ TEST(Url, HasUserPasswordHostPortDatabaseAndOptions) {
   EXPECT_EQ(url.options[1], (std::pair<std::string, std::string>("x", "a&b")));
 }
 
+TEST(Url, HostAndUserMayBeOptionsWhereNothingElseNamesThem) {
+  const Url url = parsed("postgres:///shop?host=/run/postgresql&sslmode=disable&user=anna");
+  EXPECT_EQ(url.host, "/run/postgresql");
+  EXPECT_EQ(url.user, "anna");
+  EXPECT_EQ(url.database, "shop");
+  EXPECT_EQ(url.options.size(), 1U);
+  EXPECT_EQ(parsed("postgres://h/d?host=other").options.size(), 1U);
+}
+
 TEST(Url, LeavesOutWhatIsNotGiven) {
   const Url url = parsed("mariadb://");
   EXPECT_EQ(url.user + url.password + url.host + url.database, "");

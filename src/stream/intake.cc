@@ -141,6 +141,14 @@ Intake::Taken Intake::take(Sender& sender, std::string_view lines, const std::st
   return out;
 }
 
+std::string Intake::note_taken(Sender& sender, std::uint64_t transactions) {
+  own_.txns += transactions;
+  own_.started = true;
+  sender.lines += transactions;
+  sender.past_header = true;
+  return position();
+}
+
 void Intake::take_apart(std::span<Part> parts, TakenTogether& out) {
   for (Part& part : parts) {
     Taken taken = take(*part.sender, part.lines, *part.name);

@@ -47,6 +47,10 @@ class Intake {
   // Requires: `lines` is empty or ends with a newline. `name` is the sender's, for errors.
   [[nodiscard]] Taken take(Sender& sender, std::string_view lines, const std::string& name);
 
+  // Requires: no spool. So many transactions of the sender came in another form than lines; returns the position behind
+  // them.
+  [[nodiscard]] std::string note_taken(Sender& sender, std::uint64_t transactions);
+
   struct Part {
     Sender* sender;
     std::string_view lines;

@@ -144,6 +144,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void check_clock(std::uint32_t txn);
   void check_clock_at_once(std::uint32_t txn);
   void look_for_ties(std::uint32_t txn);
+  void say_tied(const TxnRecord& r);
   [[nodiscard]] bool touch_each_other(const TxnRecord& a, const TxnRecord& b) const;
 
   // judge.cc

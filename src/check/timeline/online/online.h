@@ -27,6 +27,14 @@ class FlipObserver {
   virtual void flipped(Print txn, Print key, bool wrong, std::int64_t arrived, std::int64_t now) = 0;
 };
 
+// Told of every transaction that was put into an order with others of its time, because the timestamps leave it open
+// and it may matter. Those who see other operations of the same transactions may choose another order.
+class TieObserver {
+ public:
+  virtual ~TieObserver() = default;
+  virtual void tied(Print txn) = 0;
+};
+
 struct OnlineOptions {
   Level level = Level::kSnapshotIsolation;  // the snapshot family, or the serializable family by commit_ts
   std::int64_t deadline = 10'000'000'000;   // nanoseconds of StreamTime::now that a transaction's verdict may flip
@@ -38,6 +46,7 @@ struct OnlineOptions {
   std::uint32_t threads = 1;    // that put them there, each its share of the keys; with spill_folder or flips one does
   std::uint32_t worth_sharing = 256;  // fewer are put there by one thread
   FlipObserver* flips = nullptr;
+  TieObserver* ties = nullptr;
 };
 inline constexpr std::uint32_t kMostThreads = 16;
 

@@ -36,6 +36,8 @@ void Online::check_orders(std::uint32_t txn) {
       report_order(raw64(r.id), AnomalyKind::kSessionOrder, before.writer);
     } else if (before.time == r.start && before.order >= r.read_order && (serial_ || r.read_order != kStartRead)) {
       open_place(txn);
+      say_tied(r);
+      if (options_.ties != nullptr) options_.ties->tied(Print{before.writer});
     }
   }
   const bool is_later =
@@ -93,8 +95,13 @@ void Online::check_clock_at_once(std::uint32_t txn) {
            (before.write_order == after.write_order && raw64(before.id) > raw64(after.id));
   };
   TimeChains::for_each_other(window_, txn, [&](std::uint32_t t) {
-    if (is_broken(window_.at(t), window_.at(txn))) open_place(txn);
-    if (is_broken(window_.at(txn), window_.at(t))) open_place(t);
+    const bool one = is_broken(window_.at(t), window_.at(txn));
+    const bool other = is_broken(window_.at(txn), window_.at(t));
+    if (one) open_place(txn);
+    if (other) open_place(t);
+    if (!one && !other) return;
+    say_tied(window_.at(t));
+    say_tied(window_.at(txn));
   });
 }
 
@@ -110,13 +117,21 @@ void Online::look_for_ties(std::uint32_t txn) {
     if (level_.order == AddedOrder::kNone && !in_group && !touch_each_other(r, other)) return;
     tied = true;
     open_place(t);
+    say_tied(other);
   });
   if (!tied) return;
   open_place(txn);
+  say_tied(r);
   // All of one time belong to the group, whomever they touch.
   TimeChains::for_each_other(window_, txn, [&](std::uint32_t t) {
-    if (window_.at(t).write_order == r.write_order) open_place(t);
+    if (window_.at(t).write_order != r.write_order) return;
+    open_place(t);
+    say_tied(window_.at(t));
   });
+}
+
+void Online::say_tied(const TxnRecord& r) {
+  if (options_.ties != nullptr) options_.ties->tied(r.id);
 }
 
 bool Online::touch_each_other(const TxnRecord& a, const TxnRecord& b) const {
