@@ -36,6 +36,8 @@ constexpr OptionRow kOptions[] = {
      "PostgreSQL: record what passes, and write the history there (.jsonl or .isl) at the end. Until then, and after a "
      "kill, it is in FILE.wire",
      "proxy"},
+    {"tables", "NAME,…", "with --out: record only these tables; with their schema, unless that is public (all)",
+     "proxy"},
     {"audit", "FILE",
      "with --out: also write the statements, with their parameters, as a trace for `isolde audit` (docs/traces.md). "
      "Unlike "

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "cli/interrupt.h"
@@ -71,6 +72,16 @@ std::string passed_text(const proxy::Counts& c, double seconds) {
   return out;
 }
 
+std::vector<std::string> named_tables(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) out.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return out;
+}
+
 std::string recorded_json(const proxy::capture::Recorded& r, const std::string& path) {
   std::string out =
       fmt::format(R"({{"event": "recorded", "out": {}, "transactions": {}, "statements": {}, "left_out": {{)",
@@ -120,7 +131,10 @@ Exit run_proxy(const Arguments& args) {
     return Exit::kBadInput;
   }
   if (args.has("out")) {
-    auto begun = proxy::capture::Recorder::begin(*url, args.text("out"), options->threads, args.text("audit"));
+    auto begun = proxy::capture::Recorder::begin(*url, {.path = args.text("out"),
+                                                        .loops = options->threads,
+                                                        .sql_log = args.text("audit"),
+                                                        .tables = named_tables(args.text("tables"))});
     if (!begun) return print_error(begun.error()), Exit::kBadInput;
     recorder = *std::move(begun);
   }

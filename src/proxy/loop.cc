@@ -89,6 +89,7 @@ void Loop::take_given() {
       const auto silent = std::find_if(pairs_.begin(), pairs_.end(), [](const auto& pair) { return pair->silent(); });
       if (silent != pairs_.end()) {
         forget(**silent);
+        ++counts_.refused;
         full = false;
       }
     }

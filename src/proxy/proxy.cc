@@ -15,6 +15,7 @@ namespace isolde::proxy {
 namespace {
 
 constexpr int kLookMs = 100;  // how often `over` is asked
+constexpr int kAtOnce = 64;   // clients that are taken in between
 
 bool is_loopback(std::string_view host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
 
@@ -85,28 +86,35 @@ Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options, const db
 const std::string& Proxy::listens_at() const { return parts_->shown; }
 const std::string& Proxy::server() const { return parts_->upstream.shown(); }
 
+// Takes the next client that waits. False: none does.
+bool Proxy::take_one() {
+  const int client = ::accept4(parts_->listening.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (client < 0) {
+    // Without descriptors nothing can be accepted until a connection ends.
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) ::poll(nullptr, 0, kLookMs);
+    return errno == EINTR || errno == ECONNABORTED;
+  }
+  tune_socket(client);
+  const std::size_t open = ++parts_->open;
+  // Those that are turned away are told so once they have said what they want; but not without end.
+  if (open > 2 * parts_->most) {
+    ::close(client);
+    --parts_->open;
+    ++parts_->turned_away;
+    return true;
+  }
+  parts_->loops[parts_->next++ % parts_->loops.size()]->give(client, open > parts_->most);
+  return true;
+}
+
 Result<void> Proxy::run(const std::function<bool()>& over) {
   pollfd waiting{parts_->listening.fd(), POLLIN, 0};
   while (!over()) {
     const int ready = ::poll(&waiting, 1, kLookMs);
     if (ready < 0 && errno != EINTR) return errno_error("cannot wait for connections", parts_->shown);
     if (ready <= 0) continue;
-    const int client = ::accept4(waiting.fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (client < 0) {
-      // Without descriptors nothing can be accepted until a connection ends.
-      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) ::poll(nullptr, 0, kLookMs);
-      continue;
+    for (int i = 0; i < kAtOnce && take_one(); ++i) {
     }
-    tune_socket(client);
-    const std::size_t open = ++parts_->open;
-    // Those that are turned away are told so once they have said what they want; but not without end.
-    if (open > 2 * parts_->most) {
-      ::close(client);
-      --parts_->open;
-      ++parts_->turned_away;
-      continue;
-    }
-    parts_->loops[parts_->next++ % parts_->loops.size()]->give(client, open > parts_->most);
   }
   return {};
 }

@@ -40,6 +40,7 @@ class Proxy {
  private:
   struct Parts;
   explicit Proxy(std::unique_ptr<Parts> parts);
+  bool take_one();
   std::unique_ptr<Parts> parts_;
 };
 

@@ -60,7 +60,7 @@ class Shop {
   void record() {
     ++runs_;
     const auto url = *db::parse_url(url_of_database(url_, "proxy_app"));
-    recorder_ = *proxy::capture::Recorder::begin(url, path(), 2, sql_log());
+    recorder_ = *proxy::capture::Recorder::begin(url, {.path = path(), .loops = 2, .sql_log = sql_log()});
     proxy_ = std::make_unique<RunningProxy>(url_, proxy::ProxyOptions{.threads = 2}, recorder_->listeners());
   }
   void psql(const std::string& database, const std::string& sql) const {
@@ -134,6 +134,17 @@ TEST(ProxyRecord, StatementsAreLoggedAsTheyWereSent) {
   EXPECT_NE(log.find("LOG:  statement: select 1/0\n"), std::string::npos) << log;
   EXPECT_NE(log.find("ERROR:  division by zero\n"), std::string::npos) << log;
   EXPECT_EQ(log.find("secret"), std::string::npos) << log;
+}
+
+TEST(ProxyRecord, OnlyTablesThatExistCanBeChosen) {
+  const std::string url = shared_server({"postgres", "", {}})->superuser_url();
+  const Scratch scratch;
+  const auto refused =
+      proxy::capture::Recorder::begin(*db::parse_url(url), {.path = scratch.path("a.jsonl"), .tables = {"nope"}});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("there is no table nope"), std::string::npos) << refused.error().text;
+  const auto unknown = proxy::capture::Recorder::begin(*db::parse_url(url), {.path = scratch.path("a.csv")});
+  ASSERT_FALSE(unknown);
 }
 
 TEST(ProxyRecord, WhatSerializableRefusesIsNoViolation) {

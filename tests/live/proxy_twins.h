@@ -36,7 +36,7 @@ class Twins {
       run(sql);
     if (recording == Recording::kOn) {
       auto begun = proxy::capture::Recorder::begin(*db::parse_url(url_of_database(url_, "twin_proxied")),
-                                                   scratch_.path("run.jsonl"), 1);
+                                                   {.path = scratch_.path("run.jsonl")});
       EXPECT_TRUE(begun) << begun.error().message();
       if (begun) recorder_ = *std::move(begun);
     }

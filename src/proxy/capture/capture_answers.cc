@@ -206,6 +206,11 @@ void Capture::error(char type, Task* task, std::string_view body, const postgres
   const std::string_view severity = postgres::error_field(body, 'V');
   if (severity == "FATAL" || severity == "PANIC") return closed();
   if (!fit.answers) return;
+  if (task != nullptr && task->what.length > 0 && postgres::error_field(body, 'C').starts_with("42")) {
+    // A name or a privilege: it may be gone since the server was asked.
+    planner_.set_unchecked(task->what.plan);
+    facts_.changed();
+  }
   if (task != nullptr && (task->type == 'E' || task->type == 'Q')) {
     transactions_.starts(task->sent);
     transactions_.failed(step_of(*task));

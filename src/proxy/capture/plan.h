@@ -92,6 +92,8 @@ class Planner {
   // The server was asked, and would run it rewritten.
   [[nodiscard]] bool is_checked(const std::shared_ptr<const Plan>& plan) const { return checked_.contains(plan); }
   void set_checked(std::shared_ptr<const Plan> plan) { checked_.insert(std::move(plan)); }
+  // Something has changed: the server is to be asked again.
+  void set_unchecked(const std::shared_ptr<const Plan>& plan) { checked_.erase(plan); }
   // The same without rewriting.
   [[nodiscard]] static std::shared_ptr<const Plan> plain(const Plan& plan, std::string_view why_not);
 

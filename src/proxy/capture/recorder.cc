@@ -10,8 +10,8 @@ namespace isolde::proxy::capture {
 
 namespace fs = std::filesystem;
 
-Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const std::string& path, std::size_t loops,
-                                                  const std::string& sql_log) {
+Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const RecorderOptions& options) {
+  const std::string& path = options.path;
   std::unique_ptr<Recorder> recorder(new Recorder);
   recorder->path_ = path;
   recorder->wire_ = path + ".wire";
@@ -22,18 +22,18 @@ Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const s
   for (const std::string& name : {recorder->path_, recorder->wire_}) {
     if (fs::exists(name, ignored)) return Error{"is there already, and is not replaced", name};
   }
-  auto facts = ServerFacts::connect(server);
+  auto facts = ServerFacts::connect(server, options.tables);
   if (!facts) return std::move(facts).error();
   recorder->facts_ = *std::move(facts);
   auto trace = TraceFile::create(recorder->wire_, recorder->facts_->first_xid(), recorder->facts_->version());
   if (!trace) return std::move(trace).error();
   recorder->trace_ = *std::move(trace);
-  if (!sql_log.empty()) {
-    auto log = SqlLog::create(sql_log);
+  if (!options.sql_log.empty()) {
+    auto log = SqlLog::create(options.sql_log);
     if (!log) return std::move(log).error();
     recorder->log_ = *std::move(log);
   }
-  for (std::size_t i = 0; i < loops; ++i) recorder->planners_.push_back(std::make_unique<Planner>());
+  for (std::size_t i = 0; i < options.loops; ++i) recorder->planners_.push_back(std::make_unique<Planner>());
   return recorder;
 }
 

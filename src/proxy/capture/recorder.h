@@ -18,6 +18,13 @@
 
 namespace isolde::proxy::capture {
 
+struct RecorderOptions {
+  std::string path;                      // of the history
+  std::size_t loops = 1;                 // of the proxy
+  std::string sql_log = {};              // empty: statements are not logged
+  std::vector<std::string> tables = {};  // empty: all
+};
+
 struct Recorded {
   std::uint64_t transactions = 0;                                   // that touched rows
   std::uint64_t statements = 0;                                     // judged
@@ -28,9 +35,8 @@ struct Recorded {
 
 class Recorder {
  public:
-  // Requires: nothing is at `path`, `path`.wire or `sql_log` yet. `sql_log` empty: statements are not logged.
-  [[nodiscard]] static Result<std::unique_ptr<Recorder>> begin(const db::Url& server, const std::string& path,
-                                                               std::size_t loops, const std::string& sql_log = {});
+  // Requires: nothing is at `path`, `path`.wire or `sql_log` yet.
+  [[nodiscard]] static Result<std::unique_ptr<Recorder>> begin(const db::Url& server, const RecorderOptions& options);
   // For the proxy. The recorder has to live longer than that.
   [[nodiscard]] MakeListener listeners();
   // Requires: the proxy was stopped. Writes the history and removes OUT.wire. An error: what was recorded is in

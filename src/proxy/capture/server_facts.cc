@@ -72,13 +72,19 @@ std::vector<std::string> split(std::string_view text, char at) {
 
 }  // namespace
 
-Result<std::unique_ptr<ServerFacts>> ServerFacts::connect(const db::Url& url) {
+Result<std::unique_ptr<ServerFacts>> ServerFacts::connect(const db::Url& url, const std::vector<std::string>& only) {
   std::unique_ptr<ServerFacts> facts(new ServerFacts);
+  facts->only_ = only;
   auto database = db::open_database(url);
   if (!database) return std::move(database).error();
   facts->database_ = *std::move(database);
   if (auto opened = facts->open(); !opened) return opened.error();
   if (auto seen = facts->look_around(); !seen) return seen.error();
+  for (const std::string& name : only) {
+    const auto at = facts->seen_.find(name);
+    if (at == facts->seen_.end()) return Error{fmt::format("there is no table {} in {}", name, facts->database_name_)};
+    if (!at->second.why_not.empty()) return Error{fmt::format("{} cannot be recorded: {}", name, at->second.why_not)};
+  }
   return facts;
 }
 
@@ -135,6 +141,8 @@ Result<std::shared_ptr<const Tables>> ServerFacts::read_tables() {
     table.file = static_cast<std::uint32_t>(number_of(reply->at(i, 3)));
     table.key = split(db::text_in(reply->at(i, 4)), '\1');
     table.why_not = db::text_in(reply->at(i, 5));
+    if (!only_.empty() && std::find(only_.begin(), only_.end(), table.shown) == only_.end())
+      table.why_not = "not among those to be recorded";
     tables->by_name.emplace(std::pair(table.schema, table.name), std::move(table));
   }
   auto schemas = answered(connection_->execute(kSchemas, {}));

@@ -21,7 +21,9 @@ namespace isolde::proxy::capture {
 
 class ServerFacts {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<ServerFacts>> connect(const db::Url& url);
+  // `only`: tables to record, as keys show them; empty: all. An error if there is no such table.
+  [[nodiscard]] static Result<std::unique_ptr<ServerFacts>> connect(const db::Url& url,
+                                                                    const std::vector<std::string>& only = {});
 
   [[nodiscard]] const std::string& database() const { return database_name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
@@ -55,6 +57,7 @@ class ServerFacts {
   std::shared_ptr<const Tables> tables_;
   std::map<std::string, std::uint32_t> first_oids_;
   std::map<std::string, Table> seen_;
+  std::vector<std::string> only_;
   bool stale_ = false;
 };
 
