@@ -1,8 +1,8 @@
 // bench/delay_link.cc: delay_link DELAY_MS NAMESPACE:ADDRESS…: a network on which every packet takes DELAY_MS.
 //
-// Makes a tun device in each network namespace (ip netns), gives it the address (10.0.0.1/24), and passes packets between
-// them by their destination, DELAY_MS after they were sent. For kernels that cannot delay packets themselves (netem).
-// Says "ready" when all devices are up; runs until it is killed. Needs root.
+// Makes a tun device in each network namespace (ip netns), gives it the address (10.0.0.1/24), and passes packets
+// between them by their destination, DELAY_MS after they were sent. For kernels that cannot delay packets themselves
+// (netem). Says "ready" when all devices are up; runs until it is killed. Needs root.
 //
 // Cost: a system call to read and one to write per packet; the devices' queues hold what comes faster.
 #include <arpa/inet.h>
