@@ -70,7 +70,7 @@ TEST(ClusterSimulation, NothingIsLostThoughEveryLastCheckpointIsForgotten) {
   for (const std::uint64_t seed : effort::seeds(600, 40)) {
     const Generated g = made(seed, true);
     const Chaos chaos{
-        .fails = 0.02, .slow = 0.2, .max_bytes = 2 * kSmall, .stale = 0.1, .deaths = 60, .forgets = Chaos::kStates};
+        .fails = 0.02, .slow = 0.2, .max_bytes = kSmall, .stale = 0.1, .deaths = 60, .forgets = Chaos::kStates};
     const Outcome out = Simulation(g.history, plan_of(3), chaos, seed).run();
     ASSERT_TRUE(out.ended) << seed << " after " << out.deaths << " deaths\n" << out.state;
     EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;

@@ -20,6 +20,7 @@ constexpr std::size_t kManifestNumbers = 17;
 constexpr std::chrono::milliseconds kStateRetry{250};
 // A leader that was just elected may not know everything yet.
 constexpr std::chrono::seconds kStatePatience{60};
+constexpr std::chrono::seconds kNewestPatience{15};  // before the state before the newest one is taken
 constexpr int kPackLevel = -3;  // states are taken often and read seldom: at 1 it took a quarter of a worker's time
 
 std::string packed(const std::string& bytes) {
@@ -145,6 +146,13 @@ std::optional<Result<LoadedState>> StateStore::load_from_broker(Time now) {
       return loaded;
     }
     if (l.tried_newest) break;
+    // What a manifest names was complete. If it is not shown, that is rather an old answer than a loss, and messages
+    // that the state before does not cover may have been dropped.
+    if (now - l.begun < kNewestPatience) {
+      l.manifest.reset();
+      l.again = now + kStateRetry;
+      return std::nullopt;
+    }
   }
   if (now - l.begun >= kStatePatience) return LoadedState{.state = std::nullopt, .lost = dropped_};
   // Another one may just have written two new ones, or this leader does not know them yet.

@@ -27,8 +27,9 @@
 //
 //          The state before is more than this needs. It is for brokers that forget: NATS 2.9 does not sync, and servers
 //          that are killed often have forgotten messages that they had acknowledged (docs/cluster.md). If the last
-//          manifest is forgotten, the one before is shown, which names states that are still there; if parts are gone,
-//          the state before is loaded; either way all messages that follow are still there. Also, who loads has one
+//          manifest is forgotten, the one before is shown, and its newest state is still there, and all messages that
+//          follow it; not those that follow its state before. So if parts are gone, the state before is loaded only
+//          after a while: an answer that shows none of them may be an old one. Also, who loads has one
 //          checkpoint's time to do so, before what it reads is dropped by somebody who still writes.
 //          If no state can be read for a minute, although the broker answers, it is given up: nothing is lost by that
 //          if nothing was ever dropped from the stream, and otherwise `lost` says so.
