@@ -15,11 +15,11 @@
 namespace isolde::cli {
 namespace {
 
-constexpr std::string_view kTable = "known", kAny = "*";
+constexpr std::string_view kTable = "known", kAnything = "*";
 constexpr std::string_view kWords[] = {"file", "level", "anomaly", "most", "why"};
 
 bool covers(const KnownFinding& known, const KnownFinding& found) {
-  return audit::matches(known.file, found.file) && (known.level == kAny || known.level == found.level) &&
+  return audit::matches(known.file, found.file) && (known.level == kAnything || known.level == found.level) &&
          known.anomaly == found.anomaly;
 }
 
@@ -32,7 +32,7 @@ std::optional<Error> take_word(const TomlFile& file, const TomlEntry& entry, Kno
     to.file = entry.text;
   } else if (entry.key == "why") {
     to.why = entry.text;
-  } else if (entry.key == "level" && entry.text != kAny) {
+  } else if (entry.key == "level" && entry.text != kAnything) {
     const auto level = level_by_name(entry.text);
     if (!level) return file.error_at(entry.place, level.error().text);
     to.level = info(*level).name;
@@ -111,8 +111,8 @@ std::vector<std::string> Baseline::unseen() const {
   for (const KnownFinding& known : findings_) {
     if (known.seen) continue;
     std::string text = known.anomaly;
-    if (known.file != kAny) text += fmt::format(" of {}", known.file);
-    if (known.level != kAny) text += fmt::format(" at {}", known.level);
+    if (known.file != kAnything) text += fmt::format(" of {}", known.file);
+    if (known.level != kAnything) text += fmt::format(" at {}", known.level);
     texts.push_back(std::move(text));
   }
   return texts;

@@ -20,7 +20,7 @@ std::string dashed(const OptionRow& option) {
   return fmt::format("{}{}", option.name.size() == 1 ? "-" : "--", option.name);
 }
 
-std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
+std::string with_blanks(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 template <typename Rows>
 Words words_of_rows(const Rows& rows) {
@@ -75,7 +75,7 @@ std::string bash_script() {
       if (!takes(verb, option)) continue;
       names += (names.empty() ? "" : " ") + dashed(option);
       const Words words = words_for(verb, option);
-      if (!words.empty()) with_words += fmt::format("        {}) words='{}' ;;\n", dashed(option), joined(words));
+      if (!words.empty()) with_words += fmt::format("        {}) words='{}' ;;\n", dashed(option), with_blanks(words));
     }
     cases += fmt::format("      {}) options='{}' ;;\n", verb.name, names);
     if (!with_words.empty())
@@ -105,7 +105,8 @@ _isolde() {{
 }}
 complete -o default -F _isolde isolde
 )",
-                     joined(verb_names()), values, cases, joined(explained_names()), joined(verb_names()));
+                     with_blanks(verb_names()), values, cases, with_blanks(explained_names()),
+                     with_blanks(verb_names()));
 }
 
 std::string zsh_script() {
@@ -117,13 +118,13 @@ std::string zsh_script() {
     for (const OptionRow& option : options()) {
       if (!takes(verb, option)) continue;
       const Words words = words_for(verb, option);
-      const std::string action = words.empty() ? std::string("_files") : fmt::format("({})", joined(words));
+      const std::string action = words.empty() ? std::string("_files") : fmt::format("({})", with_blanks(words));
       const std::string value =
           option.value.empty() ? std::string() : fmt::format(":{}:{}", quoted(option.value, ":\\[]"), action);
       specs += fmt::format(" \\\n        '{}{}[{}]{}'", option.many ? "*" : "", dashed(option),
                            quoted(brief(option.help), "[]\\:"), value);
     }
-    const std::string rest = verb.name == "explain" ? fmt::format("({})", joined(explained_names())) : "_files";
+    const std::string rest = verb.name == "explain" ? fmt::format("({})", with_blanks(explained_names())) : "_files";
     cases += fmt::format("    {})\n      _arguments{} \\\n        '*:argument:{}' ;;\n", verb.name, specs, rest);
   }
   return fmt::format(R"(#compdef isolde
@@ -162,10 +163,10 @@ std::string fish_script() {
                                                        : fmt::format("-l {}", option.name);
       const std::string value = option.value.empty() ? std::string()
                                 : words.empty()      ? std::string(" -r")
-                                                     : fmt::format(" -x -a '{}'", joined(words));
+                                                     : fmt::format(" -x -a '{}'", with_blanks(words));
       out += fmt::format("{} {}{} -d '{}'\n", condition, name, value, quoted(brief(option.help), "\\"));
     }
-    if (verb.name == "explain") out += fmt::format("{} -f -a '{}'\n", condition, joined(explained_names()));
+    if (verb.name == "explain") out += fmt::format("{} -f -a '{}'\n", condition, with_blanks(explained_names()));
   }
   return out;
 }

@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                 std::string(one)};
     checker->take(message);
     again->take(message);
-    if (again->resume_at() == sequence + 1) {
+    if (again->position() == sequence + 1) {
       StateWriter out;
       again->save(out);
       again = make_checker();
