@@ -174,7 +174,7 @@ TEST_P(ProxyTwins, StatementsThatTheHuntDrawsAreAnsweredAlike) {
       twins.query("end");
     }
   }
-  EXPECT_GE(statements, count * 5);
+  EXPECT_TRUE(count < 10 || statements >= count * 5) << statements << " in " << count;
 }
 
 TEST(ProxyLive, ALongResultWaitsForItsReaderWithoutFillingMemory) {

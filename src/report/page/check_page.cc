@@ -294,9 +294,6 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
   return out.done();
 }
 
-// Names of sessions may have letters that a page escapes.
-constexpr std::size_t kSpareForWhole = 20'000;
-
 // Fewer anomalies first; then less of each.
 PageOptions smaller(PageOptions options) {
   if (options.most_anomalies > kFewAnomalies) {
@@ -330,9 +327,10 @@ std::string check_page_json(const Report& r, const PageOptions& options) {
   for (std::size_t most = options.most_drawn; most > 0; most /= 2) {
     const std::string whole = whole_timeline_json(r.history, r.verdict, has_nanoseconds(r.history, r.format), most);
     if (whole.empty() || r.whole) break;
-    if (html_page_size(json) + whole.size() + kSpareForWhole > kLargestPage) continue;
-    json.pop_back();
-    json += fmt::format(",\"whole\":{}}}", whole);
+    // Names of transactions and sessions may have letters that a page escapes: only the page itself says its size.
+    std::string with = json.substr(0, json.size() - 1) + fmt::format(", \"whole\": {}}}", whole);
+    if (html_page_size(with) > kLargestPage) continue;
+    json = std::move(with);
     break;
   }
   return json;
