@@ -43,6 +43,7 @@ class _Options(ctypes.Structure):
         ("strongest", ctypes.c_int),
         ("progress", _PROGRESS),
         ("progress_data", ctypes.c_void_p),
+        ("cancel", ctypes.c_void_p),
     ]
 
 
@@ -63,6 +64,7 @@ def _load_library() -> ctypes.CDLL:
         ("isolde_history_notes", names, handle),
         ("isolde_history_free", None, handle),
         ("isolde_options_init", None, ctypes.POINTER(_Options)),
+        ("isolde_options_size", ctypes.c_size_t),
         ("isolde_check", handle, handle, text, ctypes.POINTER(_Options), error),
         ("isolde_verdict_json", text, handle),
         ("isolde_verdict_anomalies_kept", ctypes.c_size_t, handle),
@@ -73,6 +75,8 @@ def _load_library() -> ctypes.CDLL:
     ]:
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
+    if library.isolde_options_size() != ctypes.sizeof(_Options):
+        raise ImportError(f"{path} has other options than this module: take the module of its version")
     return library
 
 

@@ -70,6 +70,8 @@ typedef struct isolde_options {
   const struct isolde_cancel* cancel; /* NULL: none; see isolde_cancel_new() */
 } isolde_options;
 ISOLDE_API void isolde_options_init(isolde_options* options);
+/* sizeof(isolde_options) in the library: for bindings, which declare the struct a second time. */
+ISOLDE_API size_t isolde_options_size(void);
 
 /* Ends a check from any thread: once it is set, the check that has it in its options ends soon, undecided. It lives
  * until isolde_check() has returned. NULL: no memory. */

@@ -165,6 +165,8 @@ void isolde_options_init(isolde_options* options) {
   options->threads = usual.threads;
 }
 
+size_t isolde_options_size(void) { return sizeof(isolde_options); }
+
 isolde_cancel* isolde_cancel_new(void) { return new (std::nothrow) isolde_cancel; }
 void isolde_cancel_set(isolde_cancel* cancel) { cancel->set = true; }
 void isolde_cancel_free(isolde_cancel* cancel) { delete cancel; }
