@@ -43,6 +43,34 @@ Words explained_names() {
   return names;
 }
 
+// The words that an option's value may be, by verb; the first row that fits counts.
+struct ValueWords {
+  std::string_view option;
+  std::string_view verbs;  // with blanks between; empty: all
+  Words (*words)();
+};
+constexpr ValueWords kValueWords[] = {
+    {"level", "check gen report watch", [] { return words_of_rows(all_levels()); }},
+    {"level", "audit", [] { return Words{"read-committed", "repeatable-read", "snapshot-isolation"}; }},
+    {"check", "record", [] { return words_of_rows(all_levels()); }},
+    {"method", "watch", [] { return Words{"timeline", "mirror"}; }},
+    {"method", "", [] { return words_of_rows(engines()); }},
+    {"format", "check convert report", [] { return words_of_rows(formats()); }},
+    {"to", "convert", [] { return words_of_rows(formats()); }},
+    {"workload", "", [] { return words_of_rows(record::workloads()); }},
+    {"profile", "", [] { return words_of_rows(mirror::profiles()); }},
+    {"spawn", "", [] { return Words{"postgres", "mariadb"}; }},
+    {"distribution", "", [] { return Words{"uniform", "zipf", "hotspot"}; }},
+    {"type", "", [] { return Words{"register", "list", "row"}; }},
+    {"dialect", "", [] { return Words{"mysql", "postgres", "sqlite"}; }},
+    {"order", "", [] { return Words{"commit_ts"}; }},
+    {"model", "",
+     [] {
+       return Words{"list-append", "rw-register", "bank",         "counter", "set",
+                    "set-full",    "long-fork",   "cas-register", "mutex"};
+     }},
+};
+
 // Inside single quotes of zsh and fish; `meta`: what the shell's own notation takes for itself.
 std::string quoted(std::string_view text, std::string_view meta) {
   std::string out;
@@ -174,24 +202,11 @@ std::string fish_script() {
 }  // namespace
 
 std::vector<std::string_view> words_for(const VerbRow& verb, const OptionRow& option) {
-  const bool ours = verb.name == "check" || verb.name == "gen" || verb.name == "report" || verb.name == "watch";
-  if (option.name == "level" && ours) return words_of_rows(all_levels());
-  if (option.name == "check" && verb.name == "record") return words_of_rows(all_levels());
-  if (option.name == "level" && verb.name == "audit")
-    return {"read-committed", "repeatable-read", "snapshot-isolation"};
-  if (option.name == "method") return verb.name == "watch" ? Words{"timeline", "mirror"} : words_of_rows(engines());
-  if (option.name == "format" && (verb.name == "check" || verb.name == "convert" || verb.name == "report"))
-    return words_of_rows(formats());
-  if (option.name == "to" && verb.name == "convert") return words_of_rows(formats());
-  if (option.name == "workload") return words_of_rows(record::workloads());
-  if (option.name == "profile") return words_of_rows(mirror::profiles());
-  if (option.name == "spawn") return {"postgres", "mariadb"};
-  if (option.name == "distribution") return {"uniform", "zipf", "hotspot"};
-  if (option.name == "type") return {"register", "list", "row"};
-  if (option.name == "dialect") return {"mysql", "postgres", "sqlite"};
-  if (option.name == "order") return {"commit_ts"};
-  if (option.name == "model")
-    return {"list-append", "rw-register", "bank", "counter", "set", "set-full", "long-fork", "cas-register", "mutex"};
+  for (const ValueWords& row : kValueWords) {
+    const bool takes =
+        row.verbs.empty() || fmt::format(" {} ", row.verbs).find(fmt::format(" {} ", verb.name)) != std::string::npos;
+    if (row.option == option.name && takes) return row.words();
+  }
   return {};
 }
 

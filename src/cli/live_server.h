@@ -45,7 +45,7 @@ class LiveServer {
   virtual void set_page(std::string json) = 0;
   // `part`: whose numbers these are; they replace its earlier ones.
   virtual void set_metrics(std::string_view part, std::string text) = 0;
-  // The run is over; readers are told so. Waits a moment until they were.
+  // The run is over. Notifies the readers, and waits a moment until they know.
   virtual void end() = 0;
 };
 

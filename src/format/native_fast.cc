@@ -150,21 +150,11 @@ class PlainLine : PlainJson<Newlines::kEnd> {
   }
 
   bool integers(std::vector<std::int64_t>& out) {
-    if (!take('[')) return false;
-    if (take(']')) return true;
-    do {
-      if (!spaced_integer(out.emplace_back())) return false;
-    } while (take(','));
-    return take(']');
+    return array([&] { return spaced_integer(out.emplace_back()); });
   }
 
   bool operations() {
-    if (!take('[')) return false;
-    if (take(']')) return true;
-    do {
-      if (!operation()) return false;
-    } while (take(','));
-    return take(']');
+    return array([this] { return operation(); });
   }
 
   bool operation() {
@@ -236,16 +226,8 @@ class PlainLine : PlainJson<Newlines::kEnd> {
   }
 
   bool list(ValueId& value) {
-    take('[');
     elements_.clear();
-    if (!take(']')) {
-      do {
-        ValueId element{};
-        if (!integer_or_string(builder_.values(), element)) return false;
-        elements_.push_back(element);
-      } while (take(','));
-      if (!take(']')) return false;
-    }
+    if (!array([this] { return integer_or_string(builder_.values(), elements_.emplace_back()); })) return false;
     value = builder_.values().list(elements_);
     return true;
   }

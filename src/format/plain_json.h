@@ -98,6 +98,17 @@ class PlainJson {
     return true;
   }
 
+  // [a, b, …]: `each` reads one element.
+  template <typename Each>
+  [[gnu::always_inline]] bool array(Each&& each) {
+    if (!take('[')) return false;
+    if (take(']')) return true;
+    do {
+      if (!each()) return false;
+    } while (take(','));
+    return take(']');
+  }
+
   // A string of one letter, as names of operations are.
   [[gnu::always_inline]] bool letter(char& c) {
     skip_space();

@@ -154,12 +154,7 @@ class PlainTimekiller : PlainJson<Newlines::kAreBlanks> {
   }
 
   bool operations() {
-    if (!take('[')) return false;
-    if (take(']')) return true;
-    do {
-      if (!operation()) return false;
-    } while (take(','));
-    return take(']');
+    return array([this] { return operation(); });
   }
 
   bool operation() {
@@ -218,14 +213,8 @@ class PlainTimekiller : PlainJson<Newlines::kAreBlanks> {
     const char next = peek();
     if (next == 'n') return null();  // it is null already
     if (next != '[') return integer_or_text(value);
-    take('[');
     elements_.clear();
-    if (!take(']')) {
-      do {
-        if (!integer_or_text(elements_.emplace_back())) return false;
-      } while (take(','));
-      if (!take(']')) return false;
-    }
+    if (!array([this] { return integer_or_text(elements_.emplace_back()); })) return false;
     value = builder_.values().list(elements_);
     return true;
   }

@@ -22,7 +22,7 @@ enum class Side : std::uint8_t { kClient, kServer };
 
 class Pair {
  public:
-  // Takes `client` over. `full`: no more clients are served, so this one is told.
+  // Takes `client` over. `full`: no more clients are served: this one gets an error.
   Pair(int client, const Upstream& upstream, std::unique_ptr<postgres::Listener> listener, bool full);
   ~Pair();
   Pair(const Pair&) = delete;

@@ -96,7 +96,7 @@ bool Proxy::take_one() {
   }
   tune_socket(client);
   const std::size_t open = ++parts_->open;
-  // Those that are turned away are told so once they have said what they want; but not without end.
+  // Clients that are turned away get their error once they have sent a request; only so many are kept for that.
   if (open > 2 * parts_->most) {
     ::close(client);
     --parts_->open;

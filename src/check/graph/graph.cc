@@ -12,7 +12,8 @@ namespace {
 // Where an order of versions is open, the solver searches for it.
 std::string graph_passed_over(const History& h, Level level, bool /*order_by_commit*/) {
   if (!asks_for_one_order(level)) return {};
-  // What predicates found tells of order too, which only this engine uses; the solver is asked if that is not enough.
+  // The results of predicates are evidence of order too, which only this engine uses; if that is not enough, the solver
+  // is asked.
   if (!h.columns().predicates.empty()) return {};
   if (!kSolverEngine.lacks(h, level).empty() || version_orders_are_told(h)) return {};
   return "for some key, the order of versions is neither given nor shown by lists";

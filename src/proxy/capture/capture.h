@@ -4,7 +4,7 @@
 // Always:  the client gets what it would have got without us: what was added to a statement is taken out of its
 //          answers again, and the places of errors are moved back. A text is rewritten only if the server would run it
 //          so for this user. What cannot be known for sure is passed on as it is, and counted.
-// Source:  /docs/proxy.md says what is rewritten and how versions are told apart.
+// Source:  /docs/proxy.md says what is rewritten and how versions are identified.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// proxy/capture/tables.h: the tables of one database whose rows can be told apart, and their versions, by name.
+// proxy/capture/tables.h: the tables of one database whose rows and their versions can be identified.
 //
 // In, out: a name as a statement writes it -> the table, with its primary key; or why its rows are not recorded.
 // Always:  a table is recordable only if what the server returns of a statement is all that the statement did to it:
