@@ -68,7 +68,7 @@ TEST(HuntPlantedInSqliteToo, AWriteThatIsLostOnceInFiftyIsFoundWithItsRate) {
       planted_in(database_of("sqlite"), on_tables("create trigger planted_{0} before update on {0} when "
                                                   "abs(random()) % 50 = 0 begin select raise(ignore); end"));
   ASSERT_NE(database, nullptr);
-  expect_rare(*database);
+  expect_rare(*database, 1000);
 }
 
 }  // namespace hunt_planted_sqlite_test

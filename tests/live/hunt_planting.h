@@ -139,13 +139,14 @@ inline void expect_found(db::Database& database, const Planted& planted,
   EXPECT_EQ(again->what, hunt::ReplayOutcome::What::kSeen) << told({finding}) << again->reason << again->happened;
 }
 
-// One write in fifty is lost.
-inline void expect_rare(db::Database& database) {
+// One write in fifty is lost. Where chance decides which one, `runs` has to be large enough that it is seen twice in them
+// but for one time in millions.
+inline void expect_rare(db::Database& database, std::uint32_t runs = 300) {
   const auto level = db::level_named(database, database.dialect().name == "sqlite" ? "wal deferred" : "read committed");
   ASSERT_TRUE(level);
   hunt::HuntOptions options = hunt_options(1, 2000);
   options.reduce.most_runs = 4;
-  options.trial.rare_runs = 100;
+  options.trial.rare_runs = runs;
   const auto result = hunt::hunt(database, **level, options, {}, {});
   ASSERT_TRUE(result) << result.error().message();
   ASSERT_EQ(result->findings.size(), 1U) << told(result->counts) << " " << result->first_fault;
