@@ -139,8 +139,8 @@ inline void expect_found(db::Database& database, const Planted& planted,
   EXPECT_EQ(again->what, hunt::ReplayOutcome::What::kSeen) << told({finding}) << again->reason << again->happened;
 }
 
-// One write in fifty is lost. Where chance decides which one, `runs` has to be large enough that it is seen twice in them
-// but for one time in millions.
+// One write in fifty is lost. Where chance decides which one, `runs` has to be large enough that it is seen twice in
+// them but for one time in millions.
 inline void expect_rare(db::Database& database, std::uint32_t runs = 300) {
   const auto level = db::level_named(database, database.dialect().name == "sqlite" ? "wal deferred" : "read committed");
   ASSERT_TRUE(level);
