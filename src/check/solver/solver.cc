@@ -12,6 +12,7 @@
 #include "check/cycles/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/solver/explain.h"
+#include "check/solver/frontier.h"
 #include "check/solver/polygraph.h"
 #include "check/solver/search.h"
 
@@ -113,6 +114,7 @@ class SolverCheck {
       stats.pairs = std::max(stats.pairs, pairs);
       return found;
     }
+    bool by_states = false;
     SearchOptions guess{.most_conflicts = 0};
     Found found = search(h_, problem, limits_, stats, guess);
     if (found.outcome == Found::Outcome::kOrder) return found;
@@ -128,11 +130,14 @@ class SolverCheck {
       SearchOptions options{.most_conflicts = kMostGuesses};
       found = search(h_, stronger, limits_, stats, options);
       if (found.outcome == Found::Outcome::kOrder) return found;
+      by_states = true;
+      if (found.outcome == Found::Outcome::kLimit && found_by_states(stronger, options.hint, found)) return found;
     }
     // That there is no order with these says nothing of the problem itself.
     SearchOptions options{.most_conflicts = kMostGuesses, .hint = guess.hint};
     found = search(h_, problem, limits_, stats, options);
     if (found.outcome != Found::Outcome::kLimit || limits_.exhausted()) return found;
+    if (!by_states && found_by_states(problem, options.hint, found)) return found;
     // It runs in circles. Weighing all choices at once takes a table that large histories have no room for.
     SearchStats polygraph;
     found = solve_polygraph(problem, limits_, polygraph);
@@ -142,6 +147,17 @@ class SolverCheck {
     if (found.outcome != Found::Outcome::kLimit || limits_.exhausted()) return found;
     options.most_conflicts = SearchOptions().most_conflicts;
     return search(h_, problem, limits_, stats, options);
+  }
+
+  // The search learns which choices do not go together. Where most of them are open it learns slowly, and knows too
+  // little of states to see that it comes to the same one again and again.
+  bool found_by_states(const Problem& problem, std::optional<Hint> hint, Found& found) {
+    if (problem.values == 0 || problem.nodes > kMostNodesByStates) return false;
+    const FrontierResult result =
+        order_by_frontiers(problem, ranks(h_, problem, hint.value_or(Hint::kFile)), limits_, {});
+    if (result.order.empty()) return false;
+    found = {Found::Outcome::kOrder, result.order, {}, {}};
+    return true;
   }
 
   [[nodiscard]] bool says_something(graph::Edge order) const {
@@ -228,7 +244,8 @@ class SolverCheck {
   }
   void keep(Anomaly anomaly) { verdict_.add(std::move(anomaly), limits_.max_anomalies); }
 
-  static constexpr std::uint64_t kMostGuesses = 1000;  // dead ends before a guess is given up
+  static constexpr std::uint64_t kMostGuesses = 1000;         // dead ends before a guess is given up
+  static constexpr std::uint32_t kMostNodesByStates = 2'000;  // more never got to the end
   static constexpr std::string_view kUnknownWriter =
       "not enough evidence: a transaction of unknown outcome may have written a value that others wrote too";
 
