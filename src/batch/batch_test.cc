@@ -222,7 +222,7 @@ TEST(Batch, AgreesWithCheckOnWeakLevelsAndWithoutAnyOrderOfVersions) {
   for (const Level level : kLevels) {
     const Tried& count = tried[std::string(info(level).name)];
     EXPECT_GT(count.apart, 5) << info(level).name;
-    if (level != Level::kCausal) {
+    if (level != Level::kCausal && level != Level::kReadUncommitted) {
       EXPECT_GT(count.violated, 0) << info(level).name;
     }
   }
