@@ -1,12 +1,15 @@
 // bench/segments_gen: a history of any size in parts, without ever having it in memory.
 //
-// segments_gen OUT PARTS TRANSACTIONS-PER-PART [OPS]: each part is a generated history at snapshot isolation with keys
-// of its own, as of a database whose working set moves on; timestamps, clocks and ids continue from part to part.
+// segments_gen OUT PARTS TRANSACTIONS-PER-PART [OPS [KIND [PLANT]]]: each part is a generated history with keys of its
+// own, as of a database whose working set moves on; timestamps, clocks and ids continue from part to part. KIND:
+// timestamps (snapshot isolation, the default), lists or registers (serializable, without timestamps). PLANT, as in
+// `isolde gen --plant`, is planted in the middle part.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +39,14 @@ std::vector<ValueId> shifted(std::span<const ValueId> names, std::int64_t by) {
   return to;
 }
 
-int generate_parts(const std::string& folder, std::uint64_t parts, std::uint64_t txns, std::uint32_t ops) {
+int generate_parts(const std::string& folder, std::uint64_t parts, std::uint64_t txns, std::uint32_t ops,
+                   const std::string& kind, const std::string& planted) {
+  std::optional<Plant> plant;
+  if (!planted.empty()) {
+    const auto read = parse_plant(planted);
+    if (!read) return fmt::print(stderr, "{}\n", read.error().message()), 2;
+    plant = *read;
+  }
   SegmentWriter writer(folder);
   if (const auto opened = writer.open(); !opened) return fmt::print(stderr, "{}\n", opened.error().message()), 2;
   Offsets at;
@@ -47,6 +57,12 @@ int generate_parts(const std::string& folder, std::uint64_t parts, std::uint64_t
     options.keys = static_cast<std::uint32_t>(std::max<std::uint64_t>(1000, txns / 10));
     options.distribution = Distribution::kUniform;
     options.seed = i + 1;
+    if (kind != "timestamps") {
+      options.type = kind == "lists" ? DataType::kList : DataType::kRegister;
+      options.level = Level::kSerializable;
+      options.evidence.timestamps = false;
+    }
+    if (plant && i == parts / 2) options.plants.push_back(*plant);
     const auto generated = generate(options);
     if (!generated) return fmt::print(stderr, "{}\n", generated.error().message()), 2;
     const History& h = generated->history;
@@ -76,7 +92,8 @@ int generate_parts(const std::string& folder, std::uint64_t parts, std::uint64_t
 }  // namespace isolde
 
 int main(int argc, char** argv) {
-  if (argc < 4) return fmt::print(stderr, "segments_gen OUT PARTS TRANSACTIONS-PER-PART [OPS]\n"), 2;
+  if (argc < 4) return fmt::print(stderr, "segments_gen OUT PARTS TRANSACTIONS-PER-PART [OPS [KIND [PLANT]]]\n"), 2;
   return isolde::generate_parts(argv[1], std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10),
-                                argc > 4 ? static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)) : 8);
+                                argc > 4 ? static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)) : 8,
+                                argc > 5 ? argv[5] : "timestamps", argc > 6 ? argv[6] : "");
 }

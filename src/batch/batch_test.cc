@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "batch/batch_testing.h"
+#include "batch/spans.h"
 #include "format/segments.h"
 #include "gen/generate.h"
 #include "history/history_builder.h"
@@ -36,6 +37,12 @@ History joined(const CutHistory& cut) {
   return *std::move(whole);
 }
 
+std::string without_search(std::string json) {
+  const std::size_t at = json.find(", \"search\": {");
+  if (at != std::string::npos) json.erase(at, json.find('}', at) + 1 - at);
+  return json;
+}
+
 struct Tried {
   int together = 0, apart = 0, violated = 0;
 };
@@ -60,8 +67,10 @@ void compare(const History& h, Level level, bool by_commit, bool together_too, R
   const std::string expected = together ? json_of_check(joined(CutHistory(h, parts)), level, options.choose, most)
                                         : json_of_check(h, level, options.choose, most);
   if (!together && expected.find("\"violated\"") != std::string::npos) ++tried.violated;
-  ASSERT_EQ(batch.json, expected) << ranks << " ranks, " << parts << " parts, at most " << most << "\n"
-                                  << native_text(h);
+  // How a search went is not what it found: ranks take the order of the file, and search nothing.
+  ASSERT_EQ(together ? batch.json : without_search(batch.json), together ? expected : without_search(expected))
+      << ranks << " ranks, " << parts << " parts, at most " << most << "\n"
+      << native_text(h);
 }
 
 TEST(Batch, AgreesWithCheckOnTinyHistoriesWithEveryMixOfEvidence) {
@@ -158,24 +167,108 @@ TEST(Batch, AgreesWithCheckOnListsByCycles) {
     if (HasFatalFailure()) return;
   }
   if (effort::tries(300) < 300) return;
-  int apart = 0, together = 0;
+  int apart = 0, violated = 0;
   for (const auto& [level, count] : tried) {
     apart += count.apart;
-    together += count.together;
-    EXPECT_EQ(count.violated, 0) << level;
+    violated += count.violated;
   }
-  EXPECT_GT(apart, 50);
-  EXPECT_GT(together, 50);
+  EXPECT_GT(apart, 200);
+  EXPECT_GT(violated, 30);
+}
+
+// What was recorded in the order in which it happened; registers or lists, which any level is asked of.
+TEST(Batch, AgreesWithCheckOnWeakLevelsAndWithoutAnyOrderOfVersions) {
+  constexpr Level kLevels[] = {Level::kReadUncommitted,
+                               Level::kReadCommitted,
+                               Level::kMonotonicAtomicView,
+                               Level::kStrongSessionMonotonicAtomicView,
+                               Level::kReadAtomic,
+                               Level::kCausal,
+                               Level::kPrefix,
+                               Level::kRepeatableRead,
+                               Level::kSnapshotIsolation,
+                               Level::kStrongSessionSnapshotIsolation,
+                               Level::kSerializable,
+                               Level::kStrictSerializable};
+  std::map<std::string, Tried> tried;
+  for (const std::uint64_t seed : effort::seeds(28'000, 400)) {
+    Rng rng(seed);
+    GenOptions options;
+    options.seed = seed;
+    options.transactions = 20 + rng.below(300);
+    options.sessions = 1 + static_cast<std::uint32_t>(rng.below(12));
+    options.ops = 1 + static_cast<std::uint32_t>(rng.below(7));
+    options.keys = 3 + static_cast<std::uint32_t>(rng.below(60));
+    options.type = rng.below(2) == 0 ? DataType::kList : DataType::kRegister;
+    options.level = rng.below(2) == 0 ? Level::kSerializable : Level::kSnapshotIsolation;
+    options.rmw_share = rng.below(2) == 0 ? 0.3 : 0;
+    options.abort_share = rng.below(2) == 0 ? 0.1 : 0;
+    options.evidence.timestamps = false;
+    options.evidence.intervals = rng.below(3) != 0;
+    options.shuffled = rng.below(6) == 0;
+    if (rng.below(5) < 3) {
+      const auto kind = static_cast<PlantKind>(rng.below(kPlantCount - 2));
+      options.plants.push_back({kind, 0, 1 + rng.below(3)});
+    }
+    if (defect_of(options)) continue;
+    const auto generated = generate(options);
+    if (!generated) continue;
+    const Level level = kLevels[rng.below(std::size(kLevels))];
+    SCOPED_TRACE(seed);
+    compare(generated->history, level, false, true, rng, tried[std::string(info(level).name)]);
+    if (HasFatalFailure()) return;
+  }
+  if (effort::tries(400) < 400) return;
+  for (const Level level : kLevels) {
+    const Tried& count = tried[std::string(info(level).name)];
+    EXPECT_GT(count.apart, 5) << info(level).name;
+    if (level != Level::kCausal && level != Level::kReadUncommitted) {
+      EXPECT_GT(count.violated, 0) << info(level).name;
+    }
+  }
+}
+
+// Places are 64 bits: nothing changes where billions of transactions come before.
+TEST(Batch, PlacesBeyond32BitsAreJudgedAlike) {
+  constexpr std::uint64_t kBehind = (std::uint64_t{1} << 33) + 12'345;
+  for (const std::uint64_t seed : effort::seeds(29'000, 24)) {
+    Rng rng(seed);
+    GenOptions options;
+    options.seed = seed;
+    options.transactions = 60;
+    options.ops = 4;
+    options.keys = 20;
+    options.type = rng.below(2) == 0 ? DataType::kList : DataType::kRegister;
+    options.evidence.timestamps = options.type == DataType::kRegister;
+    if (rng.below(2) == 0) options.plants.push_back({PlantKind::kLostUpdate, 0, 1});
+    const auto generated = generate(options);
+    ASSERT_TRUE(generated);
+    BatchOptions batch;
+    batch.level = rng.below(2) == 0 ? Level::kSnapshotIsolation : Level::kStrongSnapshotIsolation;
+    const unsigned ranks = kRanks[rng.below(3)];
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(json_of_batch(generated->history, batch, 10, ranks, 4, kBehind).json,
+              json_of_batch(generated->history, batch, 10, ranks, 4).json);
+  }
+}
+
+TEST(Batch, AnEdgeKeepsPlacesOf61Bits) {
+  constexpr std::uint64_t kFrom = (std::uint64_t{1} << 61) - 1, kTo = std::uint64_t{1} << 40;
+  const PlacedEdge edge(kFrom, kTo, graph::Edge::kSeen);
+  EXPECT_EQ(edge.from(), kFrom);
+  EXPECT_EQ(edge.to(), kTo);
+  EXPECT_EQ(edge.type(), graph::Edge::kSeen);
+  EXPECT_TRUE(edge.is_backward());
 }
 
 TEST(Batch, WhatDoesNotFitInOnePlaceIsUndecidedAndSaysWhy) {
   const History h = hist("T1 1..2: w x1 | T2 3..: r x1");
   BatchOptions options;
-  options.level = Level::kReadCommitted;
+  options.level = Level::kCursorStability;
   options.most_at_first = 1;
   const BatchJson batch = json_of_batch(h, options, 10, 2, 2);
   EXPECT_NE(batch.json.find("\"undecided\""), std::string::npos) << batch.json;
-  EXPECT_NE(batch.json.find("the method for read-committed is"), std::string::npos) << batch.json;
+  EXPECT_NE(batch.json.find("cursor-stability is not judged by dependencies"), std::string::npos) << batch.json;
 }
 
 TEST(Batch, AnEmptyHistoryIsJudgedLikeAnyOther) {

@@ -36,22 +36,31 @@ struct CutHistory {
 
 class CutParts final : public Parts {
  public:
-  CutParts(const CutHistory& all, unsigned rank, unsigned ranks)
-      : all_(all), first_(all.parts.size() * rank / ranks), end_(all.parts.size() * (rank + 1) / ranks) {}
+  // `behind`: so many transactions come before those of the history, and are not there.
+  CutParts(const CutHistory& all, unsigned rank, unsigned ranks, std::uint64_t behind = 0)
+      : all_(all),
+        first_(all.parts.size() * rank / ranks),
+        end_(all.parts.size() * (rank + 1) / ranks),
+        behind_(behind) {}
   [[nodiscard]] std::size_t count() const override { return end_ - first_; }
-  [[nodiscard]] std::uint64_t first_place(std::size_t part) const override { return all_.first[first_ + part]; }
-  [[nodiscard]] std::uint64_t end_place(std::size_t part) const override { return all_.first[first_ + part + 1]; }
+  [[nodiscard]] std::uint64_t first_place(std::size_t part) const override {
+    return behind_ + all_.first[first_ + part];
+  }
+  [[nodiscard]] std::uint64_t end_place(std::size_t part) const override {
+    return behind_ + all_.first[first_ + part + 1];
+  }
   [[nodiscard]] Result<std::shared_ptr<const History>> load(std::size_t part) override {
     return all_.parts[first_ + part];
   }
   [[nodiscard]] Result<std::shared_ptr<const History>> rest() override { return all_.rest; }
   [[nodiscard]] std::uint64_t whole_bytes() const override { return all_.operations * 16; }
   [[nodiscard]] std::uint64_t whole_operations() const override { return all_.operations; }
-  [[nodiscard]] std::uint64_t whole_transactions() const override { return all_.first.back(); }
+  [[nodiscard]] std::uint64_t whole_transactions() const override { return behind_ + all_.first.back(); }
 
  private:
   const CutHistory& all_;
   std::size_t first_, end_;
+  std::uint64_t behind_;
 };
 
 // As `isolde check --json --quiet` says it, without costs.
@@ -72,11 +81,11 @@ struct BatchJson {
 };
 
 inline BatchJson json_of_batch(const History& h, const BatchOptions& options, std::size_t most, unsigned ranks,
-                               std::size_t parts) {
+                               std::size_t parts, std::uint64_t behind = 0) {
   const CutHistory cut(h, parts);
   BatchJson out;
   run_local_ranks(ranks, [&](Ranks& here) {
-    CutParts mine(cut, here.rank(), here.size());
+    CutParts mine(cut, here.rank(), here.size(), behind);
     Limits limits;
     limits.max_anomalies = most;
     auto answer = check_parts(here, mine, options, limits);
@@ -94,7 +103,7 @@ inline BatchJson json_of_batch(const History& h, const BatchOptions& options, st
                   .notes = {},
                   .stats = {}};
     if (answer->is_part)
-      report.whole = WholeHistory{answer->transactions, answer->operations, answer->keys, answer->sessions,
+      report.whole = WholeHistory{answer->transactions - behind, answer->operations, answer->keys, answer->sessions,
                                   evidence_of(*answer->stand_in)};
     out.json = render_json(report);
   });

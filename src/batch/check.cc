@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "batch/cycles.h"
+#include "batch/dependencies.h"
 #include "batch/facts.h"
 #include "batch/fetch.h"
 #include "batch/timeline.h"
-#include "check/graph/graph.h"
 #include "check/session_numbers.h"
 #include "check/tested.h"
 #include "checking/checking.h"
@@ -45,7 +44,8 @@ class BatchRun {
     const bool by_time = choice.engine != nullptr &&
                          (choice.engine->given == Given::kTimestamps || choice.engine->given == Given::kExpectedOrder);
     answer_.why_method = choice.why;
-    if (choice.engine != nullptr && choice.engine->is(kGraphEngine)) return run_by_cycles(*facts);
+    if (choice.engine != nullptr && judges_by_dependencies(*choice.engine))
+      return run_by_dependencies(*facts, *choice.engine);
     if (!by_time) {
       const std::string_view method = choice.engine == nullptr ? "none" : choice.engine->name;
       return bring_together(fmt::format("the method for {} is {}", info(level_).name, method));
@@ -60,25 +60,32 @@ class BatchRun {
   }
 
  private:
-  // Only what satisfies the level is judged apart.
-  Result<BatchAnswer> run_by_cycles(const Facts& facts) {
-    if (std::string why = not_by_cycles(facts, level_); !why.empty()) return bring_together(std::move(why));
-    auto judged = judge_by_cycles(ranks_, parts_, facts, {level_, answer_.passes, options_.most_at_first});
+  Result<BatchAnswer> run_by_dependencies(const Facts& facts, const Engine& engine) {
+    if (std::string why = not_by_dependencies(facts, level_); !why.empty()) return bring_together(std::move(why));
+    const DependenciesJob job{level_, &engine, options_.engine, answer_.passes, options_.most_at_first};
+    auto judged = judge_by_dependencies(ranks_, parts_, facts, job, limits_);
     if (!judged) return std::move(judged).error();
     if (!judged->open.empty()) return bring_together(judged->open);
+    answer_.keys = judged->keys;
+    answer_.sessions = judged->sessions;
+    answer_.is_part = true;
+    answer_.outcome = judged->outcome;
     Verdict& verdict = answer_.verdict;
+    if (judged->outcome == Outcome::kViolated) {
+      verdict = std::move(judged->verdict);
+      answer_.history = std::move(judged->history);
+      return std::move(answer_);
+    }
     verdict.level = level_;
-    verdict.method = kGraphEngine.name;
+    verdict.method = engine.name;
     verdict.outcome = Outcome::kSatisfied;
     verdict.witness.kind = judged->witness;
+    verdict.search = judged->search;
     if (info(level_).order != AddedOrder::kNone) withhold_untested(judged->orders, verdict);
     if (verdict.holds && info(level_).order == AddedOrder::kSession && judged->orders.clocks)
       return bring_together("there is no session order to test, but clocks may show it");
     answer_.outcome = verdict.outcome;
-    answer_.keys = judged->keys;
-    answer_.sessions = judged->sessions;
     answer_.history = answer_.stand_in;
-    answer_.is_part = true;
     return std::move(answer_);
   }
 

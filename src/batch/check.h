@@ -4,8 +4,8 @@
 // Always:  the verdict, its anomalies, counts and notes are those of checking/checking.h, Checking::check(). What the
 //          ranks cannot judge together is brought to rank 0 if it fits there; otherwise it is undecided, and the reason
 //          says why.
-// Cost:    by timestamps or an expected order: batch/timeline.h; by known version orders, if the level holds:
-//          batch/cycles.h. Anything else: the whole history at rank 0.
+// Cost:    by timestamps or an expected order: batch/timeline.h; by dependencies: batch/dependencies.h. Anything else:
+//          the whole history at rank 0.
 #pragma once
 
 #include <cstdint>

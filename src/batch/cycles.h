@@ -1,49 +1,39 @@
-// batch/cycles.h: the engine `graph` over several ranks, for histories that satisfy the level.
+// batch/cycles.h: transactions that stand on a cycle of dependencies, found by several ranks.
 //
-// In, out: the parts of all ranks, a level -> satisfied, or the reason why it takes the whole history to judge.
-//
-// Which transaction depends on which is found key by key: each rank traces the reads of its keys (check/cycles). Then
-// cycles. A history stands in some order in its file, and most dependencies lead forward in it. A cycle has to come
-// back: at every place between its first and its last transaction, some dependency of it leads backward across that
-// place. So a cycle lies within what the backward dependencies span together. These spans are exchanged; all
-// transactions outside of them are done with, without a search. What is inside, the core, is brought to rank 0, as
-// edges, and searched there.
-//
-// Always:  satisfied only if check/graph would say so: each read has its one version, each key its order of versions,
-//          and there is no cycle of the level. Everything else is open here: a wrong read, a cycle, an order of
-//          versions that is not known, predicates, unknown outcomes, given version orders, snapshots.
-// Cost:    of a rank: its share of the keys and of the edges. Rank 0: the core, which is small if the file is about in
-//          the order in which things happened.
-// Source:  the trim step of parallel searches for components (McLendon et al.; Slota et al.), with a given order.
+// In, out: edges of all ranks -> the strongly connected components of more than one transaction, as places; none: the
+//          edges and the orders that the level adds contradict nothing.
+// Always:  what check/cycles/cycles.h, sort_nodes() finds in the whole graph. It is looked for in spans
+// (batch/spans.h),
+//          each by the rank that it belongs to (batch/span_graph.h).
+// Cost:    of a rank: its spans. They are small if the file is about in the order in which things happened.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "anomaly/verdict.h"
-#include "batch/facts.h"
-#include "batch/parts.h"
-#include "batch/ranks.h"
+#include "batch/edges.h"
+#include "batch/orders.h"
+#include "batch/span_graph.h"
 
 namespace isolde::batch {
 
 struct CyclesJob {
-  Level level = Level::kSerializable;
+  const graph::LevelRow* row;
+  graph::Nodes nodes;  // those of the row, or whole transactions
   unsigned passes = 1;
-  std::uint64_t most_at_first = 0;  // bytes that the core may take at rank 0
+  std::uint64_t most = 0;    // bytes that spans may take at a rank
+  bool whole_spans = false;  // all places of the spans that have such a component
 };
 
-struct CyclesAnswer {
-  std::string open;                                // empty: satisfied; the same on all ranks
-  std::uint64_t keys = 0, sessions = 0, core = 0;  // transactions of the core
-  OrderEvidence orders = {};
-  Witness::Kind witness = Witness::Kind::kNone;
+struct CyclesFound {
+  std::string open;             // why they were not looked for; the same on all ranks
+  std::vector<Span> core;       // places of the components, merged; the same on all ranks
+  std::uint64_t looked_at = 0;  // transactions that trimming left
 };
 
-// Why the level is not judged here on any history like this; empty if it may be.
-[[nodiscard]] std::string not_by_cycles(const Facts& facts, Level level);
-
-// Requires: not_by_cycles() is empty, and the engine `graph` is the one to take.
-[[nodiscard]] Result<CyclesAnswer> judge_by_cycles(Ranks& ranks, Parts& parts, const Facts& facts,
-                                                   const CyclesJob& job);
+[[nodiscard]] Result<CyclesFound> find_cycles(Ranks& ranks, Parts& parts,
+                                              const std::vector<const std::vector<PlacedEdge>*>& edges,
+                                              const CyclesJob& job);
 
 }  // namespace isolde::batch

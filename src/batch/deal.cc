@@ -25,8 +25,14 @@ struct StreamState {
 
 class ShareSender {
  public:
-  ShareSender(Parts& parts, const Dealing& dealing, unsigned pass, const TimeForm& form)
-      : parts_(parts), dealing_(dealing), pass_(pass), form_(form), streams_(dealing.ranks), ops_(dealing.ranks) {}
+  ShareSender(Parts& parts, const Dealing& dealing, unsigned pass, const TimeForm& form, DealtToo too)
+      : parts_(parts),
+        dealing_(dealing),
+        pass_(pass),
+        form_(form),
+        too_(too),
+        streams_(dealing.ranks),
+        ops_(dealing.ranks) {}
 
   // Adds records until there are about kRoundBytes; false: there are no more.
   Result<bool> fill(std::vector<std::string>& out) {
@@ -80,6 +86,7 @@ class ShareSender {
         writer.put_value(h.values(), h.initial(op.key()));
       }
       writer.put_value(h.values(), h.op_value(i));
+      if (too_.offsets) writer.put(i - h.first_op(t));
     }
     std::size_t bytes = 0;
     for (const std::uint32_t to : used_) {
@@ -114,6 +121,10 @@ class ShareSender {
     };
     put_time(start, last.start);
     put_time(commit, last.commit);
+    if (too_.sessions) {
+      const ValueId session = h.columns().session_name[raw(h.session(t))];
+      writer.put(raw64(print_of(h.values(), session)));
+    }
     writer.put(count);
   }
 
@@ -126,6 +137,7 @@ class ShareSender {
   const Dealing dealing_;
   const unsigned pass_;
   const TimeForm form_;
+  const DealtToo too_;
   std::size_t part_ = 0;
   std::uint32_t txn_ = 0;
   std::shared_ptr<const History> history_;
@@ -138,7 +150,7 @@ class ShareSender {
 
 class ShareBuilder {
  public:
-  explicit ShareBuilder(const TimeForm& form) : form_(form) { c_.first_op.push_back(0); }
+  ShareBuilder(const TimeForm& form, DealtToo too) : form_(form), too_(too) { c_.first_op.push_back(0); }
 
   void begin_stream() {
     last_ = {};
@@ -170,7 +182,7 @@ class ShareBuilder {
     const auto storage = std::make_shared<OwnedColumns>(std::move(c_));
     HistoryColumns columns;
     for_each_column([](int, const char*, auto& view, auto& owned) { view = owned.view(); }, columns, *storage);
-    return {History(columns, storage), std::move(place_), std::move(writes_)};
+    return {History(columns, storage), std::move(place_), std::move(writes_), std::move(session_), std::move(offset_)};
   }
 
  private:
@@ -190,6 +202,7 @@ class ShareBuilder {
     c_.status.push_back(static_cast<Status>(traits & kStatusBits));
     if (!form_.is_serial()) c_.start_ts.push_back(start);
     c_.commit_ts.push_back(commit);
+    if (too_.sessions) session_.push_back(in.get());
     for (std::uint64_t left = in.get(); left > 0 && in.good(); --left) take_operation(in);
     c_.first_op.push_back(static_cast<std::uint32_t>(c_.op.size()));
     if (c_.op.size() >= kNone32 - kMostInOne || c_.session.size() >= kNone32 / 2)
@@ -204,9 +217,11 @@ class ShareBuilder {
     const std::uint64_t number = code >> 2;
     if (number == keys_of_part_.size()) take_key(in);
     const ValueId value = in.get_value(values_);
+    const std::uint64_t offset = too_.offsets ? in.get() : 0;
     if (!in.good() || number >= keys_of_part_.size()) return;
     c_.op.push_back(OpHead(static_cast<OpKind>(code & 3), Lock::kNone, keys_of_part_[number]));
     c_.op_value.push_back(value);
+    if (too_.offsets) offset_.push_back(static_cast<std::uint32_t>(offset));
   }
 
   void take_key(WireReader& in) {
@@ -223,10 +238,13 @@ class ShareBuilder {
   static constexpr std::size_t kMostInOne = std::size_t{1} << 24;  // operations of one transaction
 
   const TimeForm form_;
+  const DealtToo too_;
   OwnedColumns c_;
   ValueInterner values_;
   std::vector<std::uint64_t> place_;
   std::vector<std::uint8_t> writes_;
+  std::vector<std::uint64_t> session_;
+  std::vector<std::uint32_t> offset_;
   std::unordered_map<std::uint32_t, std::uint32_t> keys_;  // by name
   std::vector<std::uint32_t> keys_of_part_;                // by number in the stream
   StreamState last_;
@@ -238,8 +256,9 @@ std::uint64_t Dealing::bucket_of(const ValueTable& values, ValueId key_name) con
   return mix64(raw64(print_of(values, key_name))) % (std::uint64_t{ranks} * passes);
 }
 
-Result<KeyShare> deal(Ranks& ranks, Parts& parts, const Dealing& dealing, unsigned pass, const TimeForm& form) {
-  ShareSender sender(parts, dealing, pass, form);
+Result<KeyShare> deal(Ranks& ranks, Parts& parts, const Dealing& dealing, unsigned pass, const TimeForm& form,
+                      DealtToo too) {
+  ShareSender sender(parts, dealing, pass, form, too);
   std::vector<std::deque<std::string>> received(ranks.size());
   Result<void> good;
   for (bool more = true; more;) {
@@ -262,7 +281,7 @@ Result<KeyShare> deal(Ranks& ranks, Parts& parts, const Dealing& dealing, unsign
       if (!in[r].empty()) received[r].push_back(std::move(in[r]));
     }
   }
-  ShareBuilder builder(form);
+  ShareBuilder builder(form, too);
   for (std::deque<std::string>& stream : received) {
     builder.begin_stream();
     while (!stream.empty()) {

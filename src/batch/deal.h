@@ -29,17 +29,25 @@ struct Dealing {
   [[nodiscard]] std::uint64_t bucket(unsigned rank, unsigned pass) const { return std::uint64_t{pass} * ranks + rank; }
 };
 
+// What goes with the operations beside the times.
+struct DealtToo {
+  bool sessions = false;  // of transactions
+  bool offsets = false;   // of operations in their transactions
+};
+
 // The operations on the keys of one rank in one pass.
 struct KeyShare {
-  History history;                   // ids of transactions mean nothing; serial orders: commit_ts is the place
-  std::vector<std::uint64_t> place;  // of its transactions in the whole history
-  std::vector<std::uint8_t> writes;  // whether the whole transaction writes
+  History history;                     // ids of transactions mean nothing; serial orders: commit_ts is the place
+  std::vector<std::uint64_t> place;    // of its transactions in the whole history
+  std::vector<std::uint8_t> writes;    // whether the whole transaction writes
+  std::vector<std::uint64_t> session;  // a print of its name, if it was asked for
+  std::vector<std::uint32_t> offset;   // by operation: its place in the whole transaction, if it was asked for
 };
 
 inline constexpr std::size_t kRoundBytes = std::size_t{32} << 20;
 
 // Requires: no predicates.
 [[nodiscard]] Result<KeyShare> deal(Ranks& ranks, Parts& parts, const Dealing& dealing, unsigned pass,
-                                    const TimeForm& form);
+                                    const TimeForm& form, DealtToo too = {});
 
 }  // namespace isolde::batch

@@ -4,6 +4,7 @@
 
 #include "format/isl.h"
 #include "history/cut.h"
+#include "history/print.h"
 
 namespace isolde::batch {
 namespace {
@@ -55,6 +56,19 @@ Result<HistoryJoiner> fetch_parts(Ranks& ranks, Parts& parts, Cut&& cut) {
 
 }  // namespace
 
+KeysOfPart::KeysOfPart(const History& part, const std::vector<std::uint64_t>& keys) : part_(part) {
+  for (const ValueId name : part.columns().key_name)
+    marked_.push_back(std::binary_search(keys.begin(), keys.end(), raw64(print_of(part.values(), name))));
+}
+
+std::uint32_t KeysOfPart::operations(TxnId t) const {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = part_.first_op(t); i < part_.end_op(t); ++i) {
+    if (marked_[raw(part_.op(i).key())]) ++count;
+  }
+  return count;
+}
+
 Result<HistoryJoiner> fetch(Ranks& ranks, Parts& parts, const std::vector<std::uint64_t>& places) {
   return fetch_parts(ranks, parts, [&](std::size_t i) -> Result<std::string> {
     const auto first = std::lower_bound(places.begin(), places.end(), parts.first_place(i));
@@ -66,6 +80,19 @@ Result<HistoryJoiner> fetch(Ranks& ranks, Parts& parts, const std::vector<std::u
     for (auto place = first; place != end; ++place)
       txns.push_back(TxnId{static_cast<std::uint32_t>(*place - parts.first_place(i))});
     return packed(HistoryCutter(**part).cut(txns));
+  });
+}
+
+Result<HistoryJoiner> fetch_keys(Ranks& ranks, Parts& parts, const std::vector<std::uint64_t>& keys) {
+  return fetch_parts(ranks, parts, [&](std::size_t i) -> Result<std::string> {
+    auto part = parts.load(i);
+    if (!part) return std::move(part).error();
+    const KeysOfPart wanted(**part, keys);
+    std::vector<TxnId> txns;
+    for (std::uint32_t t = 0; t < (*part)->txn_count(); ++t) {
+      if (wanted.operations(TxnId{t}) > 0) txns.push_back(TxnId{t});
+    }
+    return txns.empty() ? std::string() : packed(HistoryCutter(**part).cut(txns, wanted.marked()));
   });
 }
 

@@ -36,6 +36,12 @@ constexpr OptionRow kOptions[] = {
      "PostgreSQL: record what passes, and write the history there (.jsonl or .isl) at the end. Until then, and after a "
      "kill, it is in FILE.wire",
      "proxy"},
+    {"publish", "nats://…",
+     "with --out: at the end, also send the history to a stream on NATS JetStream, as `isolde send` does "
+     "(docs/cluster.md)",
+     "proxy"},
+    {"name", "NAME", "--publish: the producer's name: letters, digits, - and _ (the host's name and a number)",
+     "proxy"},
     {"tables", "NAME,…", "with --out: record only these tables; with their schema, unless that is public (all)",
      "proxy"},
     {"audit", "FILE",

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "cli/interrupt.h"
+#include "cli/proxy_publish.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "proxy/capture/recorder.h"
@@ -116,6 +117,23 @@ Exit finish_recording(proxy::capture::Recorder& recorder, const Arguments& args)
   return Exit::kFine;
 }
 
+Exit publish_recording(ProxyPublisher& publisher, const Arguments& args) {
+  const auto sent = publisher.publish(args.text("out"));
+  if (!sent) {
+    print_error(sent.error());
+    print_error(fmt::format("what was recorded is in {}: isolde send {} STREAM", args.text("out"), args.text("out")));
+    return Exit::kBadInput;
+  }
+  if (args.has("json")) {
+    print(fmt::format(R"({{"event": "published", "transactions": {}, "batches": {}, "bytes": {}}})"
+                      "\n",
+                      sent->transactions, sent->batches, sent->bytes));
+  } else if (!args.has("quiet")) {
+    print(fmt::format("published: {}, {} batches\n", words::counted(sent->transactions, "transaction"), sent->batches));
+  }
+  return Exit::kFine;
+}
+
 }  // namespace
 
 Exit run_proxy(const Arguments& args) {
@@ -125,6 +143,8 @@ Exit run_proxy(const Arguments& args) {
   if (!url) return print_error(url.error()), Exit::kBadInput;
   std::signal(SIGPIPE, SIG_IGN);
   const FinishWhenAsked when_asked;
+  auto publisher = ProxyPublisher::open(args);
+  if (!publisher) return print_error(publisher.error()), Exit::kBadInput;
   std::unique_ptr<proxy::capture::Recorder> recorder;
   if (args.has("audit") && !args.has("out")) {
     print_error("--audit needs --out: statements are logged while they are recorded");
@@ -156,7 +176,8 @@ Exit run_proxy(const Arguments& args) {
   } else if (!args.has("quiet")) {
     print(passed_text(counts, watch.seconds()));
   }
-  const Exit saved = recorder ? finish_recording(*recorder, args) : Exit::kFine;
+  Exit saved = recorder ? finish_recording(*recorder, args) : Exit::kFine;
+  if (*publisher != nullptr && saved == Exit::kFine) saved = publish_recording(**publisher, args);
   if (!served) return print_error(served.error()), Exit::kBadInput;
   return saved;
 }

@@ -121,6 +121,8 @@ class Broker {
   [[nodiscard]] virtual LastAnswer last(const std::string& stream, const std::string& subject) = 0;
   // Asks that messages with numbers below `before` under the subject (a pattern) be removed; perhaps they are.
   virtual void drop(const std::string& stream, const std::string& subject, std::uint64_t before) = 0;
+  // Asks that this one message be removed; perhaps it is.
+  virtual void remove(const std::string& stream, std::uint64_t sequence) = 0;
   // Fills in the answers that have come. If there is neither an answer nor a message for a reader, waits for one, at
   // most this long.
   virtual void poll(std::chrono::milliseconds wait) = 0;

@@ -196,6 +196,11 @@ class MemoryBroker final : public Broker {
     }
     if (!change.removed.empty()) s.changes.push_back(std::move(change));
   }
+  void remove(const std::string& stream, std::uint64_t sequence) override {
+    if (server_->ask() == MemoryServer::Fate::kNothing) return;
+    MemoryServer::Stream& s = server_->streams[stream];
+    if (s.messages.contains(sequence)) s.changes.push_back({{}, {MemoryServer::erase(s, sequence)}});
+  }
   void poll(std::chrono::milliseconds wait) override {
     // Who waits gets at least one.
     bool first = wait.count() > 0;

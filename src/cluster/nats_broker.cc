@@ -116,6 +116,7 @@ class NatsBroker final : public Broker {
   [[nodiscard]] AppendAnswer append(const OutgoingMessage& message, std::optional<std::uint64_t> last) override;
   [[nodiscard]] LastAnswer last(const std::string& stream, const std::string& subject) override;
   void drop(const std::string& stream, const std::string& subject, std::uint64_t before) override;
+  void remove(const std::string& stream, std::uint64_t sequence) override;
   void poll(milliseconds wait) override { link_.poll(wait); }
   [[nodiscard]] std::unique_ptr<MessageReader> reader(const std::string& stream, const std::string& subject,
                                                       std::uint64_t from) override {
@@ -217,6 +218,11 @@ void NatsBroker::drop(const std::string& stream, const std::string& subject, std
   const std::string what = before == ~std::uint64_t{0} ? std::string() : fmt::format(R"(, "seq": {})", before);
   static_cast<void>(link_.request("$JS.API.STREAM.PURGE." + stream,
                                   fmt::format(R"({{"filter": "{}"{}}})", subject, what), {}, [](natsMsg*) {}));
+}
+
+void NatsBroker::remove(const std::string& stream, std::uint64_t sequence) {
+  static_cast<void>(link_.request("$JS.API.STREAM.MSG.DELETE." + stream,
+                                  fmt::format(R"({{"seq": {}, "no_erase": true}})", sequence), {}, [](natsMsg*) {}));
 }
 
 }  // namespace

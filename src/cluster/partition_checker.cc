@@ -13,6 +13,7 @@ constexpr std::uint64_t kStateForm = 0x69736f6c'636c7032ULL;
 // Batches that wait for earlier ones of their producer. Beyond it the earlier ones are given up as missing.
 constexpr std::size_t kMostEarlyBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostAtOnce = 256;
+constexpr std::size_t kMostRepeated = 4096;                // of a producer, remembered
 constexpr std::size_t kRemembered = std::size_t{1} << 14;  // transactions, for repeated ids
 
 std::unique_ptr<stream::Intake> intake_at(const std::string& position) {
@@ -83,12 +84,15 @@ void PartitionChecker::take(const StoredMessage& message) {
     if (producer.early.try_emplace(number, Early{message.sequence, message.data}).second)
       early_bytes_ += message.data.size();
     if (early_bytes_ > kMostEarlyBytes) give_up_missing(batch->head.from, producer);
+  } else if (producer.repeated.size() < kMostRepeated) {
+    producer.repeated.insert(message.sequence);
   }
   if (!again || producer.taken > taken_before) ++changes_;
   // A repetition says nothing about what was sent between.
   if (!producer.has_gap() &&
       (producer.taken > taken_before || (batch->head.beat && !again && number == producer.taken)))
     producer.passed = std::max(producer.passed, message.sequence);
+  producer.repeated.erase(producer.repeated.begin(), producer.repeated.upper_bound(producer.passed));
   move_time();
   deliver(false);
   finish_if_over();
@@ -119,6 +123,16 @@ std::optional<std::uint64_t> PartitionChecker::gap() const {
     if (producer.has_gap()) sum = sum.value_or(0) + 1 + producer.taken;
   }
   return over_ ? std::nullopt : sum;
+}
+
+std::vector<std::uint64_t> PartitionChecker::take_repetitions() {
+  std::vector<std::uint64_t> out;
+  for (auto& [name, producer] : progress_.producers) {
+    if (producer.has_gap()) continue;
+    out.insert(out.end(), producer.repeated.begin(), producer.repeated.end());
+    producer.repeated.clear();
+  }
+  return out;
 }
 
 void PartitionChecker::note_lost_state() {

@@ -82,6 +82,9 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
   void note_lost_state();
   // What comes next may begin again at the first message that is there.
   void read_again() { progress_.sequence = 0; }
+  // Messages that repeat what was taken, of producers of whom nothing is missing, and behind the last one that says so:
+  // covered() leaves them out. Since they were last taken.
+  [[nodiscard]] std::vector<std::uint64_t> take_repetitions();
   // What is missing never comes.
   void give_up_gaps();
 
@@ -109,6 +112,7 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
     std::int64_t time = 0;        // … with a beat, and nothing missing before it
     bool bye = false, silent = false;
     std::map<std::uint64_t, Early> early;  // by number
+    std::set<std::uint64_t> repeated;      // messages behind `passed`; at most kMostRepeated
     [[nodiscard]] bool has_gap() const { return !early.empty() || announced > taken; }
   };
   // What was taken so far: with this, a checker continues behind a message.

@@ -13,6 +13,7 @@ constexpr int kCheckpointShare = 20;
 constexpr std::size_t kMostPublishing = 256;  // violations on their way, of one partition
 constexpr std::chrono::seconds kLeaveWithin{10};
 constexpr std::chrono::milliseconds kAfterFailure{100};
+constexpr std::chrono::seconds kQuietWithRepetitions{2};
 constexpr std::chrono::seconds kFirstGapPause{2}, kMostGapPause{20};
 // A status is published again after this long, even if nothing is new: a worker that has lost the partition, and did
 // not know it yet, may have spoken last.
@@ -227,6 +228,7 @@ Result<bool> Worker::work_on(std::uint32_t partition, Held& one) {
   for (const StoredMessage& message : *messages) one.checker->take(message);
   if (!messages->empty()) one.heard = now();
   look_for_gap(partition, one);
+  remove_repetitions(one);
   for (const OnlineViolation& found : one.checker->take_findings()) {
     ++one.found;
     one.unpublished.push_back({{names_.violation(found.identity), stream::violation_json(found, "violation"), {}}, {}});
@@ -243,6 +245,17 @@ void Worker::read_again(std::uint32_t partition, Held& one) {
   one.dropped.clear();
   if (!one.droppable && !one.released.empty()) one.droppable = one.released;
   one.reader = broker_->reader(names_.trace(), names_.batches_of(partition), 1);
+}
+
+// What is repeated lies behind what may be dropped, until the producer's next batch comes. Where the stream is full of
+// repetitions, that cannot come. So when nothing has come for a while, and both checkpoints cover all that was taken,
+// they are removed one by one; never by their number and all before it, because a server that was just started may not
+// have shown what lies between.
+void Worker::remove_repetitions(Held& one) {
+  const bool both_cover = one.checker->changes() == one.covered && !one.kept_covers.empty() &&
+                          one.kept_covers == one.released && one.kept_covers == one.checker->covered();
+  if (!both_cover || one.store.saving() || one.droppable || now() - one.heard < kQuietWithRepetitions) return;
+  for (const std::uint64_t sequence : one.checker->take_repetitions()) broker_->remove(names_.trace(), sequence);
 }
 
 // What a producer sent again comes soon. What a server did not show comes when it is read again.

@@ -131,6 +131,7 @@ class Worker {
   [[nodiscard]] bool publish(Held& held);
   void look_for_gap(std::uint32_t partition, Held& held);
   void read_again(std::uint32_t partition, Held& held);
+  void remove_repetitions(Held& held);
   void tell_status(std::uint32_t partition, Held& held, bool now_please);
   void begin_checkpoints();
   [[nodiscard]] bool checkpoint_is_due(const Held& held) const;

@@ -24,7 +24,8 @@ class HistoryCutter::Piece {
     c_.first_op.push_back(0);
   }
 
-  void add(TxnId txn) {
+  // `keys`: null for all of them.
+  void add(TxnId txn, const std::vector<bool>* keys = nullptr) {
     const std::uint32_t t = raw(txn);
     const TxnId here{static_cast<std::uint32_t>(c_.session.size())};
     c_.session.push_back(session(from_.session[t]));
@@ -50,7 +51,9 @@ class HistoryCutter::Piece {
       c_.snapshots.back().active = static_cast<std::uint32_t>(c_.active_xids.size());
       c_.active_xids.append(from_.active_xids.subspan(snapshot->active, snapshot->active_count));
     }
-    for (std::uint32_t i = h_.first_op(txn); i < h_.end_op(txn); ++i) add_operation(i);
+    for (std::uint32_t i = h_.first_op(txn); i < h_.end_op(txn); ++i) {
+      if (keys == nullptr || (*keys)[raw(h_.op(i).key())]) add_operation(i);
+    }
     c_.first_op.push_back(static_cast<std::uint32_t>(c_.op.size()));
   }
 
@@ -178,6 +181,12 @@ HistoryCutter::HistoryCutter(const History& history)
 History HistoryCutter::cut(std::span<const TxnId> txns) {
   Piece piece(*this);
   for (const TxnId t : txns) piece.add(t);
+  return piece.finish();
+}
+
+History HistoryCutter::cut(std::span<const TxnId> txns, const std::vector<bool>& keys) {
+  Piece piece(*this);
+  for (const TxnId t : txns) piece.add(t, &keys);
   return piece.finish();
 }
 

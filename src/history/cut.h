@@ -5,6 +5,7 @@
 //          that the history has are there, even if none of these transactions has an entry. Version orders are left
 //          out, since they name versions of other transactions; rest() has them. join.h puts pieces together again.
 //          Values stay as they are: an empty list that is a value of the history is one in each piece.
+//          With marked keys the operations on other keys are left out, and nothing else.
 // Cost:    linear in the operations, and in what values are used for the first time in the piece.
 #pragma once
 
@@ -22,6 +23,8 @@ class HistoryCutter {
   // Requires: ascending.
   [[nodiscard]] History cut(std::span<const TxnId> txns);
   [[nodiscard]] History cut(std::uint32_t first, std::uint32_t end);
+  // Only their operations on the keys that are marked, by id. Requires: no predicates.
+  [[nodiscard]] History cut(std::span<const TxnId> txns, const std::vector<bool>& keys);
   // No transactions, but all version orders, and the keys that no operation names. Entries of orders by transaction are
   // places in the whole history, so this piece is well formed only when joined. Requires: all transactions were cut.
   [[nodiscard]] History rest();

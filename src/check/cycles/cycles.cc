@@ -76,7 +76,11 @@ Sorted sort_view(const View& view) {
   out.components = strong_components(begin, to);
   for (auto& component : out.components) {
     for (std::uint32_t& v : component) v = left[v];
+    std::sort(component.begin(), component.end());
   }
+  // In the order of the file, so that what is reported does not depend on what lies between two cycles.
+  std::sort(out.components.begin(), out.components.end(),
+            [](const auto& a, const auto& b) { return a.front() < b.front(); });
   return out;
 }
 

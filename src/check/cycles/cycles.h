@@ -44,7 +44,7 @@ struct Sorted {
   // Without a cycle: every node, each before those it has an edge to. Points: 2t and 2t+1 are the start and commit of
   // t.
   std::vector<std::uint32_t> order;
-  // Else: components of more than one node.
+  // Else: components of more than one node, each ascending, by their first node.
   std::vector<std::vector<std::uint32_t>> components;
 };
 [[nodiscard]] Sorted sort_nodes(const Dependencies& graph, Nodes nodes);

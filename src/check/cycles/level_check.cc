@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/radix_sort.h"
 #include "check/cycles/causal.h"
@@ -179,8 +180,10 @@ class GraphLevelCheck {
       }
       return true;
     }
-    std::sort(seen.orders.begin(), seen.orders.end(),
-              [](const Seen& a, const Seen& b) { return std::pair(a.before, a.after) < std::pair(b.before, b.after); });
+    // Of those who saw one pair the first is named, whatever else the history has.
+    std::sort(seen.orders.begin(), seen.orders.end(), [](const Seen& a, const Seen& b) {
+      return std::tie(a.before, a.after, a.reader, a.key) < std::tie(b.before, b.after, b.reader, b.key);
+    });
     explain({h_, trace_, orders_, seen.orders, facts_.edges, graph}, sorted);
     return true;
   }

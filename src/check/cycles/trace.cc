@@ -244,6 +244,7 @@ Trace trace_reads(const History& history, Level level, const Limits& limits) {
   if (kind != TraceKind::kUnread) refuse_mixed_keys(history, uses, out);
   if (!out.untraceable.empty()) return out;
   const WriteIndex index(history);
+  out.repeated = index.repeated();
   VersionTracer(history, kind, index, uses, out).run(limits);
   return out;
 }

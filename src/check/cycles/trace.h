@@ -83,6 +83,7 @@ struct Trace {
   std::vector<OpenRead> open;      // of one transaction: in program order
   bool only_open = false;          // nothing but these makes it untraceable
   bool cut_short = false;          // the limits ran out
+  std::uint64_t repeated = 0;      // values that more than one transaction wrote to one key
 
   [[nodiscard]] Version version_of(TxnId t, KeyId key) const;  // kNoVersion: it does not write the key
   [[nodiscard]] bool is_counted(TxnId t) const { return counts[raw(t)] != 0; }
