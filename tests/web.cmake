@@ -44,6 +44,8 @@ isolde_web_test(TheBookInABrowser LABELS browser NEEDS playwright-core
 isolde_web_test(NoArrowCrossesABox LABELS web NEEDS esbuild COMMAND test/layout.mjs 3000)
 isolde_web_test(PagesInABrowser LABELS browser NEEDS playwright-core
   COMMAND test/pages.mjs $<TARGET_FILE:isolde> ${CMAKE_BINARY_DIR}/web ${ISOLDE_CHROMIUM})
+isolde_web_test(PagesAtTwoWidths LABELS browser NEEDS playwright-core
+  COMMAND test/screens.mjs $<TARGET_FILE:isolde> ${CMAKE_BINARY_DIR}/web ${ISOLDE_CHROMIUM})
 # A run that is followed while it goes on.
 if(httplib_FOUND)
   isolde_web_test(LivePagesInABrowser LABELS browser NEEDS playwright-core

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
@@ -16,11 +18,12 @@ namespace isolde::cli {
 namespace {
 
 constexpr std::string_view kTable = "known", kAnything = "*";
-constexpr std::string_view kWords[] = {"file", "level", "anomaly", "most", "why"};
+constexpr std::string_view kWords[] = {"verb", "file", "level", "anomaly", "most", "why"};
+constexpr std::string_view kCheck = "check", kVerbs[] = {kCheck, "probe", "hunt", "audit"};
 
 bool covers(const KnownFinding& known, const KnownFinding& found) {
-  return audit::matches(known.file, found.file) && (known.level == kAnything || known.level == found.level) &&
-         known.anomaly == found.anomaly;
+  return known.verb == found.verb && audit::matches(known.file, found.file) &&
+         (known.level == kAnything || known.level == found.level) && known.anomaly == found.anomaly;
 }
 
 // Sets one word of an entry; the error, if it is none.
@@ -32,23 +35,42 @@ std::optional<Error> take_word(const TomlFile& file, const TomlEntry& entry, Kno
     to.file = entry.text;
   } else if (entry.key == "why") {
     to.why = entry.text;
-  } else if (entry.key == "level" && entry.text != kAnything) {
-    const auto level = level_by_name(entry.text);
-    if (!level) return file.error_at(entry.place, level.error().text);
-    to.level = info(*level).name;
+  } else if (entry.key == "verb") {
+    if (std::ranges::find(kVerbs, entry.text) == std::end(kVerbs))
+      return file.error_at(entry.place, fmt::format("expected check, probe, hunt or audit, not \"{}\"{}", entry.text,
+                                                    did_you_mean(entry.text, kVerbs)));
+    to.verb = entry.text;
+  } else if (entry.key == "level") {
+    to.level = entry.text;
   } else if (entry.key == "anomaly") {
-    const auto kind = anomaly_named(entry.text);
-    if (!kind) {
-      std::vector<std::string_view> names;
-      for (const AnomalyInfo& one : all_anomalies()) names.push_back(one.name);
-      return file.error_at(entry.place, fmt::format("\"{}\" is no anomaly{} (isolde explain --list)", entry.text,
-                                                    did_you_mean(entry.text, names)));
-    }
-    to.anomaly = info(*kind).name;
+    to.anomaly = entry.text;
   } else if (is_number) {
     const auto [end, error] = std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), to.most);
     if (error != std::errc() || end != entry.text.data() + entry.text.size())
       return file.error_at(entry.place, fmt::format("expected most = a whole number, not {}", entry.text));
+  }
+  return std::nullopt;
+}
+
+// The level and the anomaly of `check` by the names that the table of levels and anomalies has. Those of other verbs
+// are the database's own, the user's, or made of names of the application.
+std::optional<Error> name_parts(const TomlFile& file, const TomlTable& table, KnownFinding& finding) {
+  if (finding.verb != kCheck) return std::nullopt;
+  for (const TomlEntry& entry : table.entries) {
+    if (entry.key == "level" && finding.level != kAnything) {
+      const auto level = level_by_name(finding.level);
+      if (!level) return file.error_at(entry.place, level.error().text);
+      finding.level = info(*level).name;
+    } else if (entry.key == "anomaly") {
+      const auto kind = anomaly_named(finding.anomaly);
+      if (!kind) {
+        std::vector<std::string_view> names;
+        for (const AnomalyInfo& one : all_anomalies()) names.push_back(one.name);
+        return file.error_at(entry.place, fmt::format("\"{}\" is no anomaly{} (isolde explain --list)", finding.anomaly,
+                                                      did_you_mean(finding.anomaly, names)));
+      }
+      finding.anomaly = info(*kind).name;
+    }
   }
   return std::nullopt;
 }
@@ -62,21 +84,23 @@ Result<KnownFinding> finding_of(const TomlFile& file, const TomlTable& table) {
     bool known = false;
     for (const std::string_view word : kWords) known = known || word == entry.key;
     if (!known)
-      return file.error_at(entry.place, fmt::format("expected file, level, anomaly, most or why, not \"{}\"{}",
+      return file.error_at(entry.place, fmt::format("expected verb, file, level, anomaly, most or why, not \"{}\"{}",
                                                     entry.key, did_you_mean(entry.key, kWords)));
     if (auto error = take_word(file, entry, finding)) return *std::move(error);
   }
+  if (auto error = name_parts(file, table, finding)) return *std::move(error);
   if (finding.anomaly.empty()) return file.error_at(table.place, "expected anomaly = \"…\" in this entry");
   return finding;
 }
 
 }  // namespace
 
-Result<Baseline> Baseline::read(const std::string& path) {
+Result<Baseline> Baseline::read(const std::string& path, std::string_view verb) {
   auto file = read_toml_file(path);
   if (!file) return std::move(file).error();
   Baseline baseline;
   baseline.path_ = path;
+  baseline.verb_ = verb;
   for (const TomlTable& table : file->tables) {
     auto finding = finding_of(*file, table);
     if (!finding) return std::move(finding).error();
@@ -85,9 +109,9 @@ Result<Baseline> Baseline::read(const std::string& path) {
   return baseline;
 }
 
-KnownFindings Baseline::compare(const Report& report) {
+KnownFindings Baseline::compare(const std::vector<KnownFinding>& findings) {
   KnownFindings result{.baseline = path_, .known = {}, .fresh = {}};
-  for (const KnownFinding& found : findings_of(report)) {
+  for (const KnownFinding& found : findings) {
     bool allowed = false;
     for (KnownFinding& known : findings_) {
       if (!covers(known, found)) continue;
@@ -109,7 +133,7 @@ std::string Baseline::why(const KnownFinding& finding) const {
 std::vector<std::string> Baseline::unseen() const {
   std::vector<std::string> texts;
   for (const KnownFinding& known : findings_) {
-    if (known.seen) continue;
+    if (known.seen || known.verb != verb_) continue;
     std::string text = known.anomaly;
     if (known.file != kAnything) text += fmt::format(" of {}", known.file);
     if (known.level != kAnything) text += fmt::format(" at {}", known.level);
@@ -136,10 +160,14 @@ std::vector<KnownFinding> findings_of(const Report& report) {
 
 std::string baseline_text(const std::vector<KnownFinding>& findings) {
   std::string out =
-      "# Known findings: `isolde check --baseline` of this file fails only for others, or for more of these.\n"
-      "# Each entry: file (* stands for anything), level, anomaly, most (left out: any number), why.\n";
+      "# Known findings: with `--baseline` and this file, only others fail a build, or more of these (docs/ci.md).\n"
+      "# Each entry: verb (left out: check), file (* stands for anything), level, anomaly, most (left out: any "
+      "number),\n"
+      "# why.\n";
   for (const KnownFinding& one : findings) {
-    out += fmt::format("\n[[known]]\nfile = {}\nlevel = {}\nanomaly = {}\nmost = {}\nwhy = {}\n", json_string(one.file),
+    out += "\n[[known]]\n";
+    if (one.verb != kCheck) out += fmt::format("verb = {}\n", json_string(one.verb));
+    out += fmt::format("file = {}\nlevel = {}\nanomaly = {}\nmost = {}\nwhy = {}\n", json_string(one.file),
                        json_string(one.level), json_string(one.anomaly), one.most, json_string(one.why));
   }
   return out;

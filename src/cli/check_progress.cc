@@ -37,8 +37,11 @@ std::string faster_evidence(const History& history, Level level) {
   return text;
 }
 
-CheckProgress::CheckProgress(std::string subject, std::function<std::string()> advice, bool quiet)
-    : subject_(std::move(subject)), advice_(std::move(advice)), started_(steady_clock::now()) {
+CheckProgress::CheckProgress(std::string subject, std::string stage, std::function<std::string()> advice, bool quiet)
+    : subject_(std::move(subject)),
+      advice_(std::move(advice)),
+      stage_(std::move(stage)),
+      started_(steady_clock::now()) {
   if (quiet || !errors_on_terminal()) return;
   thread_ = std::jthread([this](const std::stop_token& stop) { show_until_stopped(stop); });
 }

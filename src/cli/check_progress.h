@@ -23,8 +23,9 @@ namespace isolde::cli {
 
 class CheckProgress : public Progress {
  public:
-  // `advice`: what to say once the check takes long; called from another thread, while the check runs.
-  CheckProgress(std::string subject, std::function<std::string()> advice, bool quiet);
+  // `stage`: what is shown until the engine says more. `advice`: what to say once the check takes long; called from
+  // another thread, while the check runs.
+  CheckProgress(std::string subject, std::string stage, std::function<std::string()> advice, bool quiet);
   ~CheckProgress() override;
   CheckProgress(const CheckProgress&) = delete;
   CheckProgress& operator=(const CheckProgress&) = delete;
@@ -37,7 +38,7 @@ class CheckProgress : public Progress {
   std::function<std::string()> advice_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::string stage_ = "checking";
+  std::string stage_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point started_;
   std::jthread thread_;  // last: it uses the rest

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <span>
 #include <thread>
 
@@ -10,6 +11,7 @@
 #include "audit/render.h"
 #include "audit/render_json.h"
 #include "base/nearest.h"
+#include "cli/outcomes.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -24,6 +26,7 @@ using audit::WeakLevel;
 
 // Beyond that hardly a cycle is decided, and by the paper's rule a step is slow.
 constexpr std::uint64_t kStepsAsPaper = 100;
+constexpr std::size_t kDetailsWidth = 100;  // of what CI systems show
 
 struct AuditPlan {
   audit::AuditOptions options;
@@ -186,6 +189,28 @@ Result<void> write_dot(const Audit& audit, const std::string& path) {
   return {};
 }
 
+// The anomalies by their names and the tables that they are about, with how many of each.
+std::vector<KnownFinding> findings_of_audit(const Audit& audit, const std::string& file) {
+  std::map<std::string, std::uint64_t> times;
+  for (const audit::Anomaly& one : audit.anomalies) {
+    const audit::TableId table = std::get<audit::TableId>(one.cause);
+    ++times[table == audit::kNoTable ? std::string(name(one.name))
+                                     : fmt::format("{} on {}", name(one.name), audit.classes.schema.table(table).name)];
+  }
+  // Cycles of which no order of events, or no values, can be shown: they count as found, too.
+  const std::size_t untold = times.empty() ? audit.plan.first_round.size() : audit.untold;
+  if (untold > 0) times["not shown"] = untold;
+  std::vector<KnownFinding> found;
+  for (const auto& [anomaly, count] : times)
+    found.push_back({.verb = "audit",
+                     .file = file,
+                     .level = std::string(name(audit.options.level)),
+                     .anomaly = anomaly,
+                     .most = count,
+                     .why = {}});
+  return found;
+}
+
 Exit exit_of_finding(audit::Finding finding) {
   switch (finding) {
     case audit::Finding::kNone:
@@ -203,19 +228,30 @@ Exit exit_of_finding(audit::Finding finding) {
 Exit run_audit(const Arguments& args) {
   auto plan = audit_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  auto outcomes = Outcomes::from("audit", "audit", args);
+  if (!outcomes) return print_error(outcomes.error()), Exit::kBadInput;
+  const std::string file = input_shown(args.positional.front());
+  const auto fail = [&](const Error& error) {
+    print_error(error);
+    outcomes->add_bad_input(file, error);
+    (void)outcomes->finish(plan->quiet);
+    return exit_of(error);
+  };
   auto schema = schema_of(args);
-  if (!schema) return print_error(schema.error()), Exit::kBadInput;
+  if (!schema) return fail(schema.error());
   audit::Hints hints;
   if (args.has("hints")) {
     auto read = audit::read_hints(args.text("hints"));
-    if (!read) return print_error(read.error()), Exit::kBadInput;
+    if (!read) return fail(read.error());
     hints = *std::move(read);
   }
+  const Stopwatch watch;
   TerminalProgress progress("audit", plan->quiet);
   plan->options.trace.progress = plan->options.classes.progress = plan->options.search.limits.progress = &progress;
   const auto audit =
       audit::audit_trace(input_path(args.positional.front()), *std::move(schema), std::move(hints), plan->options);
-  if (!audit) return progress.clear(), print_error(audit.error()), exit_of(audit.error());
+  if (!audit) return progress.clear(), fail(audit.error());
+  (*audit)->file = file;
   Result<void> confirmed;
   if (plan->confirms()) confirmed = confirm_shown(args, *plan, **audit, progress);
   progress.clear();
@@ -229,10 +265,25 @@ Exit run_audit(const Arguments& args) {
                                       .set_aside = args.has("set-aside"),
                                       .verdict_only = plan->quiet}));
   }
+  std::vector<KnownFinding> found = findings_of_audit(**audit, file);
+  const bool any = !found.empty();
+  const Exit without = (*audit)->plan.complete ? Exit::kFine : Exit::kUndecided;
+  const Outcomes::Judgement judgement =
+      outcomes->judge(std::move(found), exit_of_finding((*audit)->finding()), without);
+  if (!plan->json && !plan->quiet) print(known_text(judgement.known));
+  if (outcomes->wanted()) {
+    CiCase one;
+    one.name = file;
+    one.level = name(plan->options.level);
+    one.message = audit::verdict_line(**audit);
+    one.details = audit::audit_text(**audit, {.colour = Colour::kNever, .width = kDetailsWidth, .shown = plan->shown});
+    one.seconds = watch.seconds();
+    outcomes->add(std::move(one), judgement, any);
+  }
+  Exit exit = worse(judgement.exit, outcomes->finish(plan->quiet));
   if (!confirmed) return print_error(confirmed.error()), Exit::kBadInput;
   if (auto written = write_dot(**audit, args.text("dot")); !written)
     return print_error(written.error()), Exit::kBadInput;
-  Exit exit = exit_of_finding((*audit)->finding());
   if (args.has("html"))
     exit =
         worse(exit, write_whole_file(args.text("html"), html_page(audit_page(audit::audit_json(**audit, peak_mib())))));

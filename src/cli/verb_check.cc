@@ -110,7 +110,8 @@ Exit check_file(const CheckPlan& plan, const std::string& argument, std::optiona
   notes.insert(notes.end(), checking.notes().begin(), checking.notes().end());
   WorkBudget work;  // counted, not limited: the search for the strongest level is measured by it
   std::optional<CheckProgress> shown(
-      std::in_place, given, [&] { return why_it_takes_long(given, checking); }, plan.quiet);
+      std::in_place, given, fmt::format("method {}", checking.method()),
+      [&] { return why_it_takes_long(given, checking); }, plan.quiet);
   const Limits limits = limits_of(plan, *shown, work, input.deadline);
   const Stopwatch watch;
   Verdict verdict = checking.check(limits);
@@ -148,7 +149,7 @@ Exit check_file(const CheckPlan& plan, const std::string& argument, std::optiona
 Exit run_check(const Arguments& args) {
   auto plan = check_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
-  auto outcomes = CheckOutcomes::from(args);
+  auto outcomes = CheckOutcomes::from("check", args);
   if (!outcomes) return print_error(outcomes.error()), Exit::kBadInput;
   plan->outcomes = &*outcomes;
   if (args.has("memory")) return run_check_in_passes(args);

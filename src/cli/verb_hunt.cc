@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/live_run.h"
 #include "cli/live_server.h"
+#include "cli/outcomes.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -271,18 +272,54 @@ void print_hunt_summary(const HuntPlan& plan, const db::ServerLevel& level, cons
   print(fmt::format("{}, of {}\n", counted(c.findings, "finding", "findings"), counted(c.causes, "cause", "causes")));
 }
 
-// `live`: where the hunt can be followed; null: nowhere.
-Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open, LiveServer* live_server) {
+// Each cause is a finding: more findings of a known cause are not new, another cause is.
+Exit judge_hunt(const HuntPlan& plan, const db::ServerLevel& level, const hunt::HuntResult& r,
+                const std::map<std::string, std::uint64_t>& causes, bool undecided, Outcomes& outcomes,
+                const std::string& subject) {
+  std::vector<KnownFinding> found;
+  for (const auto& [cause, count] : causes)
+    found.push_back({.verb = "hunt",
+                     .file = subject,
+                     .level = std::string(level.name),
+                     .anomaly = cause,
+                     .most = count,
+                     .why = {}});
+  const bool any = !found.empty();
+  const Exit without = undecided ? Exit::kUndecided : Exit::kFine;
+  const Outcomes::Judgement judgement = outcomes.judge(std::move(found), any ? Exit::kFound : without, without);
+  if (!plan.json && !plan.quiet) print(known_text(judgement.known));
+  if (!outcomes.wanted()) return judgement.exit;
+  CiCase one;
+  one.name = subject;
+  one.level = level.name;
+  one.message = fmt::format("{}, of {}, in {}", counted(r.counts.findings, "finding", "findings"),
+                            counted(r.counts.causes, "cause", "causes"), counted(r.counts.cases, "case", "cases"));
+  if (r.cut_short) one.message += "; " + r.ended;
+  for (const Finding& finding : r.findings) one.details += bug_report_text(finding, {}) + "\n";
+  one.seconds = r.counts.seconds;
+  outcomes.add(std::move(one), judgement, any);
+  return judgement.exit;
+}
+
+// `live_server`: where the hunt can be followed; null: nowhere. `subject`: what is hunted in, for baselines and CI.
+Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open, LiveServer* live_server, Outcomes& outcomes,
+                 const std::string& subject) {
+  const auto fail = [&](const Error& error) {
+    print_error(error);
+    outcomes.add_bad_input(subject, error);
+    return Exit::kBadInput;
+  };
   const auto level = level_of_server(*open.database, plan.level);
-  if (!level) return print_error(level.error()), Exit::kBadInput;
+  if (!level) return fail(level.error());
   // Of its own: what the driver's table says may change when a server is asked again.
   const db::ServerLevel chosen = **level;
   TerminalProgress progress("hunt", plan.quiet);
   HuntCounts last;
   std::optional<Error> not_kept;
-  std::map<std::string, std::string> files;  // by cause
-  std::vector<Finding> found;                // for the page: one of each cause
-  std::uint64_t once = 0;                    // seen, and not again
+  std::map<std::string, std::string> files;     // by cause
+  std::map<std::string, std::uint64_t> causes;  // how often each was found
+  std::vector<Finding> found;                   // for the page: one of each cause
+  std::uint64_t once = 0;                       // seen, and not again
   const auto live = [&](std::string_view doing) {
     progress.advance(
         fmt::format("{} cases, {} oracle rounds, {} blocked, {} refused, {} found{};", grouped(last.cases),
@@ -299,6 +336,7 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open, LiveServer* liv
                                .found =
                                    [&](const Finding& finding, bool new_cause) {
                                      ++last.findings;
+                                     ++causes[finding.cause];
                                      if (!new_cause) return;
                                      if (!plan.html.empty() || live_server != nullptr) found.push_back(finding);
                                      show_hunt(live_server, last, open.url.shown(), found);
@@ -325,12 +363,12 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open, LiveServer* liv
   std::optional<db::ServerLevel> other_level;
   if (!plan.against.empty()) {
     const std::vector<std::string> urls = urls_against(plan.against);
-    if (urls.size() != 1) return print_error(Error{"--against: a hunt takes one URL"}), Exit::kBadInput;
+    if (urls.size() != 1) return fail(Error{"--against: a hunt takes one URL"});
     auto opened = open_database_at({}, std::nullopt, urls.front());
-    if (!opened) return print_error(opened.error()), Exit::kBadInput;
+    if (!opened) return fail(opened.error());
     other = *std::move(opened);
     const auto there = level_of_server(*other->database, plan.level);
-    if (!there) return print_error(there.error()), Exit::kBadInput;
+    if (!there) return fail(there.error());
     other_level = **there;
     options.against = other->database.get();
     options.against_level = &*other_level;
@@ -343,7 +381,7 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open, LiveServer* liv
   when_asked.reset();
   progress.clear();
   if (live_server != nullptr) live_server->end();
-  if (!result) return print_error(result.error()), Exit::kBadInput;
+  if (!result) return fail(result.error());
   if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));
   print_hunt_summary(plan, chosen, *result);
   if (!plan.html.empty()) {
@@ -353,15 +391,12 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open, LiveServer* liv
                     counted(c.cases, "case", "cases"), counted(c.rounds, "oracle round", "oracle rounds"), c.seconds);
     if (write_whole_file(plan.html, html_page(hunt_page({}, title, found))) != Exit::kFine) return Exit::kBadInput;
   }
-  if (not_kept) return print_error(*not_kept), Exit::kBadInput;
+  if (not_kept) return fail(*not_kept);
   if (result->cut_short) print_error(result->ended);
-  if (result->counts.findings > 0) return Exit::kFound;
-  if (result->cut_short) return Exit::kUndecided;
-  if (result->counts.cases == result->counts.given_up) {
-    if (!plan.json) print("undecided: no case could be judged\n");
-    return Exit::kUndecided;
-  }
-  return Exit::kFine;
+  const bool any = result->counts.findings > 0;
+  const bool undecided = result->cut_short || result->counts.cases == result->counts.given_up;
+  if (!any && !result->cut_short && undecided && !plan.json) print("undecided: no case could be judged\n");
+  return judge_hunt(plan, chosen, *result, causes, undecided, outcomes, subject);
 }
 
 hunt::ReplayOutcome cannot_run(std::string reason) {
@@ -531,14 +566,30 @@ Exit run_replay(const Arguments& args, const HuntPlan& plan) {
 Exit run_hunt(const Arguments& args) {
   const auto plan = hunt_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
-  if (args.has("replay")) return run_replay(args, *plan);
+  if (args.has("replay")) {
+    for (const char* option : {"baseline", "write-baseline", "junit"}) {
+      if (args.has(option))
+        return print_error(Error{fmt::format("--{} is for a hunt, not for --replay", option)}), Exit::kBadInput;
+    }
+    return run_replay(args, *plan);
+  }
+  auto outcomes = Outcomes::from("hunt", "hunt", args);
+  if (!outcomes) return print_error(outcomes.error()), Exit::kBadInput;
   auto spawn = spawn_options(args);
   if (!spawn) return print_error(spawn.error()), Exit::kBadInput;
+  // Of a server that is started for this, its address says nothing; what it is does.
+  std::string subject = *spawn ? (*spawn)->kind : args.positional.empty() ? "sqlite:" : args.positional.front();
+  subject = db::without_passwords(subject);
+  const auto finish = [&](Exit exit) { return worse(exit, outcomes->finish(plan->quiet)); };
   const auto open = open_hunted(args, *std::move(spawn));
-  if (!open) return print_error(open.error()), Exit::kBadInput;
+  if (!open) {
+    print_error(open.error());
+    outcomes->add_bad_input(subject, open.error());
+    return finish(Exit::kBadInput);
+  }
   const auto live = LiveServer::from(args);
   if (!live) return print_error(live.error()), Exit::kBadInput;
-  return run_hunting(*plan, *open, live->get());
+  return finish(run_hunting(*plan, *open, live->get(), *outcomes, subject));
 }
 
 }  // namespace isolde::cli

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "cli/outcomes.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -94,12 +95,32 @@ void print_findings(const Arguments& args, const probe::Findings& findings, cons
     print(probe::summary_text(level, probe::summary_of(level, scenarios)));
 }
 
-Exit exit_of_findings(const probe::Findings& findings, const std::vector<Scenario>& scenarios) {
+// Each level is one answer: a broken promise, unless it is known, or steps that gave none.
+Exit judge_levels(const probe::Findings& findings, const std::vector<Scenario>& scenarios, const std::string& url,
+                  bool silent, Outcomes& outcomes) {
   Exit exit = Exit::kFine;
   for (const probe::LevelFindings& level : findings.levels) {
     const probe::LevelSummary summary = probe::summary_of(level, scenarios);
-    if (!summary.undecided.empty()) exit = worse(exit, Exit::kUndecided);
-    if (!summary.keeps_its_claim()) exit = worse(exit, Exit::kFound);
+    const Exit without = summary.undecided.empty() ? Exit::kFine : Exit::kUndecided;
+    std::vector<KnownFinding> found;
+    for (const Scenario* scenario : summary.forbidden)
+      found.push_back({.verb = "probe",
+                       .file = url,
+                       .level = std::string(level.level->name),
+                       .anomaly = scenario->name,
+                       .most = 1,
+                       .why = {}});
+    const bool any = !found.empty();
+    const Outcomes::Judgement judgement = outcomes.judge(std::move(found), any ? Exit::kFound : without, without);
+    if (!silent) print(known_text(judgement.known));
+    exit = worse(exit, judgement.exit);
+    if (!outcomes.wanted()) continue;
+    CiCase one;
+    one.name = url;
+    one.level = level.level->name;
+    one.details = probe::summary_text(level, summary);
+    one.message = one.details.substr(0, one.details.find('\n'));
+    outcomes.add(std::move(one), judgement, any);
   }
   return exit;
 }
@@ -127,27 +148,33 @@ void print_list(const std::vector<Scenario>& scenarios, bool json) {
 
 // `probes`: what a page shows, if one is wanted.
 Exit probe_one(const Arguments& args, const std::vector<Scenario>& scenarios,
-               const std::optional<db::ServerOptions>& spawn, const std::string& url,
-               std::vector<std::string>& probes) {
+               const std::optional<db::ServerOptions>& spawn, const std::string& url, std::vector<std::string>& probes,
+               Outcomes& outcomes) {
+  const auto fail = [&](const Error& error) {
+    print_error(error);
+    outcomes.add_bad_input(db::without_passwords(url), error);
+    return Exit::kBadInput;
+  };
   const auto open = open_database_at(args, spawn, url);
-  if (!open) return print_error(open.error()), Exit::kBadInput;
+  if (!open) return fail(open.error());
   if (!args.has("trust-file")) {
     for (const Scenario& scenario : scenarios) {
-      if (const auto error = probe::why_not_trusted(scenario, open->database->dialect().name))
-        return print_error(*error), Exit::kBadInput;
+      if (const auto error = probe::why_not_trusted(scenario, open->database->dialect().name)) return fail(*error);
     }
   }
   auto options = probe_options(args, *open->database);
-  if (!options) return print_error(options.error()), Exit::kBadInput;
+  if (!options) return fail(options.error());
   TerminalProgress progress("probe", args.has("quiet"));
   options->progress = &progress;
   const Stopwatch watch;
   const auto findings = probe::probe(*open->database, scenarios, *options);
   progress.clear();
-  if (!findings) return print_error(findings.error()), Exit::kBadInput;
+  if (!findings) return fail(findings.error());
   print_findings(args, *findings, scenarios, open->url.shown(), watch.seconds());
   if (args.has("html")) probes.push_back(probe::findings_json(*findings, scenarios, open->url.shown()));
-  return exit_of_findings(*findings, scenarios);
+  // Of a server that was started for this, its address says nothing; what it is does.
+  const std::string subject = spawn ? spawn->kind : open->url.shown();
+  return judge_levels(*findings, scenarios, subject, args.has("json") || args.has("quiet"), outcomes);
 }
 
 }  // namespace
@@ -160,16 +187,18 @@ Exit run_probe(const Arguments& args) {
   if (!spawn) return print_error(spawn.error()), Exit::kBadInput;
   std::vector<std::string> urls = args.positional;
   if (urls.empty()) urls.emplace_back("sqlite:");
+  auto outcomes = Outcomes::from("probe", "probe", args);
+  if (!outcomes) return print_error(outcomes.error()), Exit::kBadInput;
   Exit exit = Exit::kFine;
   std::vector<std::string> probes;
   for (const std::string& url : urls) {
     if (&url != urls.data() && !args.has("json")) print("\n");
-    exit = worse(exit, probe_one(args, *scenarios, *spawn, url, probes));
+    exit = worse(exit, probe_one(args, *scenarios, *spawn, url, probes, *outcomes));
     (void)flush_output();
   }
   if (args.has("html") && !probes.empty())
     exit = worse(exit, write_whole_file(args.text("html"), html_page(probe_page(probes))));
-  return exit;
+  return worse(exit, outcomes->finish(args.has("quiet")));
 }
 
 }  // namespace isolde::cli

@@ -45,8 +45,10 @@ struct RecordPlan {
   std::string html;  // of the check, of the watch, or of both; empty: none
   std::optional<WatchPlan> watch;
   std::optional<cluster::Address> to;
-  std::string name;                  // there
-  std::unique_ptr<LiveServer> live;  // where the run can be followed; null: nowhere
+  std::string name;                       // there
+  std::unique_ptr<LiveServer> live;       // where the run can be followed; null: nowhere
+  std::optional<CheckOutcomes> outcomes;  // of the check
+  bool checked = false;                   // it has an answer
   bool json = false, quiet = false;
 };
 
@@ -142,6 +144,13 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
     if (!level) return std::move(level).error();
     plan.check = *level;
   }
+  for (const char* option : {"baseline", "write-baseline", "junit"}) {
+    if (args.has(option) && !plan.check)
+      return Error{fmt::format("--{} is about what --check LEVEL finds: add it", option)};
+  }
+  auto outcomes = CheckOutcomes::from("record", args);
+  if (!outcomes) return std::move(outcomes).error();
+  plan.outcomes = *std::move(outcomes);
   plan.html = args.text("html");
   if (!plan.html.empty() && !plan.check && !args.has("watch"))
     return Error{"--html shows what --check LEVEL or --watch found: add one of them"};
@@ -305,15 +314,17 @@ std::optional<Error> keep_recording(const std::string& folder, const std::string
 }
 
 // `database`: as it names itself. `watched`: what its page has of the watch; empty: nothing.
-Exit check_recorded(const RecordPlan& plan, const std::string& path, const std::string& database, std::string watched,
+Exit check_recorded(RecordPlan& plan, const std::string& path, const std::string& database, std::string watched,
                     std::optional<Judged>& judged) {
   CheckPlan check = plain_check_plan(plan.json, plan.quiet);
   check.level = plan.check;
   check.html = plan.html;
   if (plan.out.empty()) check.subject = fmt::format("{} on {}", plan.workload->name, database);
   check.watched = std::move(watched);
+  check.outcomes = &*plan.outcomes;
   if (!plan.json && !plan.quiet) print("\n");
   const Exit exit = check_file(check, path, &judged);
+  plan.checked = true;
   static_cast<void>(flush_output());
   return exit;
 }
@@ -449,32 +460,42 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
   return exit;
 }
 
+Exit run_planned(const Arguments& args, RecordPlan& plan) {
+  std::unique_ptr<db::Server> server;
+  if (plan.spawn) {
+    auto started = db::start_server(*plan.spawn);
+    if (!started) return print_error(started.error()), Exit::kBadInput;
+    server = *std::move(started);
+    auto url = db::parse_url(server->url());
+    if (!url) return print_error(url.error()), Exit::kBadInput;
+    plan.url = *std::move(url);
+  }
+  auto live = LiveServer::from(args);
+  if (!live) return print_error(live.error()), Exit::kBadInput;
+  plan.live = *std::move(live);
+  auto database = db::open_database(plan.url);
+  if (!database) return print_error(database.error()), Exit::kBadInput;
+  if (!plan.out.empty()) {
+    if (const auto error = make_room(plan.out)) return print_error(*error), Exit::kBadInput;
+    return record_history(plan, **database, server.get(), folder_of_recording(plan.out));
+  }
+  const ScratchFolder scratch;
+  if (scratch.path().empty()) return print_error("cannot create a scratch folder"), Exit::kBadInput;
+  return record_history(plan, **database, server.get(), scratch.path() + "/run");
+}
+
 }  // namespace
 
 Exit run_record(const Arguments& args) {
   auto plan = record_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
-  std::unique_ptr<db::Server> server;
-  if (plan->spawn) {
-    auto started = db::start_server(*plan->spawn);
-    if (!started) return print_error(started.error()), Exit::kBadInput;
-    server = *std::move(started);
-    auto url = db::parse_url(server->url());
-    if (!url) return print_error(url.error()), Exit::kBadInput;
-    plan->url = *std::move(url);
+  const Exit exit = run_planned(args, *plan);
+  if (exit == Exit::kBadInput && !plan->checked) {
+    plan->outcomes->add_bad_input(
+        fmt::format("{} on {}", plan->workload->name, plan->spawn ? plan->spawn->kind : plan->url.shown()),
+        Error{"the run failed: its messages say why"});
   }
-  auto live = LiveServer::from(args);
-  if (!live) return print_error(live.error()), Exit::kBadInput;
-  plan->live = *std::move(live);
-  auto database = db::open_database(plan->url);
-  if (!database) return print_error(database.error()), Exit::kBadInput;
-  if (!plan->out.empty()) {
-    if (const auto error = make_room(plan->out)) return print_error(*error), Exit::kBadInput;
-    return record_history(*plan, **database, server.get(), folder_of_recording(plan->out));
-  }
-  const ScratchFolder scratch;
-  if (scratch.path().empty()) return print_error("cannot create a scratch folder"), Exit::kBadInput;
-  return record_history(*plan, **database, server.get(), scratch.path() + "/run");
+  return worse(exit, plan->outcomes->finish(plan->quiet));
 }
 
 }  // namespace isolde::cli

@@ -51,6 +51,8 @@ constexpr std::array<ContentInfo, kContentCount> kContents = {{
     {HistoryContent::kLocks, "lock of a read", "locks of reads", false,                                              {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
     {HistoryContent::kAbout, "text about the history", "texts about the history", false,                             {kYes, kYes, kNo,   kNo,   kNo,   kPart},
      "timekiller: only how its timestamps are packed"},
+    {HistoryContent::kFaults, "fault", "faults", false,                                                              {kYes, kYes, kPart, kNo,   kNo,   kNo},
+     "jepsen-edn: as operations of the nemesis, if begin and end are kept"},
     // clang-format on
 }};
 
@@ -165,6 +167,8 @@ std::uint64_t count(const History& h, HistoryContent content) {
           std::count_if(c.op.begin(), c.op.end(), [](OpHead op) { return op.lock() != Lock::kNone; }));
     case HistoryContent::kAbout:
       return c.about.empty() ? 0 : 1;
+    case HistoryContent::kFaults:
+      return c.faults.size();
   }
   return 0;
 }

@@ -40,8 +40,9 @@ enum class HistoryContent : std::uint8_t {
   kVersionOrders,
   kLocks,
   kAbout,
+  kFaults,
 };
-inline constexpr int kContentCount = 22;
+inline constexpr int kContentCount = 23;
 
 enum class Carry : std::uint8_t { kAll, kSome, kNone };
 

@@ -90,6 +90,7 @@ std::optional<EdnFault> read_op(EdnRef form, JepsenOp& op) {
     op.process = process.integer();
   } else if (process && !process.is_nil()) {
     op.process_kind = JepsenProcess::kOther;
+    op.process_form = process;
     return std::nullopt;
   }
   if (!type) return EdnFault{"expected :type in the operation", form.offset()};

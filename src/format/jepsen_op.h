@@ -33,6 +33,7 @@ struct JepsenOp {
   JepsenType type = JepsenType::kInvoke;
   JepsenProcess process_kind = JepsenProcess::kNone;
   std::int64_t process = 0;  // of a kClient
+  EdnRef process_form;       // of a kOther
   EdnRef f;                  // false where the operation has none; likewise `value`
   EdnRef value;
   std::optional<std::int64_t> index;

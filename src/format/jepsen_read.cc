@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "format/jepsen_names.h"
+#include "format/jepsen_nemesis.h"
 #include "format/jepsen_workload.h"
 #include "history/guessed_initial.h"
 #include "history/history_builder.h"
@@ -30,6 +31,7 @@ class Pass {
         names_(builder_, {syntax == JepsenSyntax::kJson, plan.text_keys, plan.text_values}),
         mapper_(builder_, names_, workload),
         workload_(workload),
+        nemesis_(builder_),
         ops_(open_ops(syntax, file.bytes)) {}
 
   // Reads the whole file. A fault, or nothing.
@@ -63,13 +65,14 @@ class Pass {
   JepsenNames names_;
   WorkloadMapper mapper_;
   Workload workload_;
+  JepsenNemesis nemesis_;
   std::unique_ptr<JepsenOps> ops_;
 
   std::unordered_map<std::int64_t, std::uint32_t> open_by_process_;
   std::vector<std::unique_ptr<Open>> opens_;  // [0]: of the operations without :process
   std::vector<std::uint32_t> free_;
   std::int64_t place_ = 0;
-  std::uint64_t op_count_ = 0, dropped_ = 0, loners_ = 0, clients_ = 0, next_report_ = 0;
+  std::uint64_t op_count_ = 0, loners_ = 0, clients_ = 0, next_report_ = 0;
   std::vector<std::int64_t> ids_;
   bool id_missing_ = false;
   bool invoked_ = false;  // some transaction has an invocation
@@ -119,7 +122,7 @@ std::optional<EdnFault> Pass::run() {
 
 std::optional<EdnFault> Pass::take(JepsenOp& op, EdnTree& tree) {
   if (op.process_kind == JepsenProcess::kOther) {
-    ++dropped_;
+    nemesis_.take(op, place_);
     return std::nullopt;
   }
   ++(op.process_kind == JepsenProcess::kNone ? loners_ : clients_);
@@ -240,7 +243,10 @@ Plan Pass::better_plan() {
 Result<ReadResult> Pass::finish(const BankStart* start) {
   mapper_.finish(start);
   // Completions alone, in the order of the file, say of nobody when it began: that is no clock.
-  if (!invoked_) builder_.forget_ends();
+  if (!invoked_) {
+    builder_.forget_ends();
+    builder_.forget_faults();
+  }
   auto history = builder_.finish();
   if (!history) return std::move(history).error();
   ReadResult result{*std::move(history), {}};
@@ -253,8 +259,6 @@ Result<ReadResult> Pass::finish(const BankStart* start) {
   const auto operations = [](std::uint64_t count) {
     return fmt::format("{} operation{}", count, count == 1 ? "" : "s");
   };
-  if (dropped_ > 0)
-    result.notes.push_back(fmt::format("dropped {} of the nemesis (no client's :process)", operations(dropped_)));
   if (loners_ > 0) {
     result.notes.push_back(
         fmt::format("{} without :process: sessions are not known, so each such transaction gets its own session",

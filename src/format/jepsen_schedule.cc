@@ -205,7 +205,9 @@ std::optional<JepsenSchedule> schedule_by_time(const History& h, std::int64_t be
     if (!events) return std::nullopt;
     JepsenSchedule candidate;
     candidate.events.reserve(events->size());
-    for (const Timed& event : *events) candidate.events.push_back({event.txn, event.is_invocation, kNoTime});
+    for (const Timed& event : *events)
+      candidate.events.push_back({event.txn, event.is_invocation, kNoTime, event.time});
+    candidate.by_time = true;
     if (!times_are_places(h, *events)) candidate.lost.emplace_back("begin and end: only their order is kept");
     const bool keeps_ids = number(h, before, candidate);
     if (!keeps_ids) candidate.lost.emplace_back(kIdsLost);
@@ -245,7 +247,7 @@ std::vector<TxnId> reading_order(const History& h, const JepsenSchedule& schedul
 JepsenSchedule schedule_jepsen(const History& h, std::int64_t before, Unanswered unanswered) {
   if (auto schedule = schedule_by_time(h, before, unanswered)) return *std::move(schedule);
   JepsenSchedule schedule;
-  for (std::uint32_t t = 0; t < h.txn_count(); ++t) schedule.events.push_back({TxnId{t}, false, kNoTime});
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) schedule.events.push_back({TxnId{t}, false, kNoTime, kNoTime});
   schedule.keeps_real_time = !has_times(h);
   if (!number(h, before, schedule)) schedule.lost.emplace_back(kIdsLost);
   return schedule;

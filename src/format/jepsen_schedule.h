@@ -21,12 +21,14 @@ struct JepsenEvent {
   TxnId txn;
   bool is_invocation;
   std::int64_t index;  // as written; kNoTime: none
+  std::int64_t time;   // by the history's clock, where the events have its order; INT64_MAX: at the end
 };
 
 struct JepsenSchedule {
   std::vector<JepsenEvent> events;
   std::int64_t first_index = kNoTime;  // of the operations that go before the events
   bool keeps_real_time = true;         // false: the history has times, and the file does not say their order
+  bool by_time = false;                // the events have the order of the clock
   std::vector<std::string> lost;
 };
 

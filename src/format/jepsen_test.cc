@@ -69,14 +69,38 @@ TEST(JepsenReader, ReadsWithAValueStayInAFailedTransaction) {
   EXPECT_EQ(ops_of("{:type :fail :process 0 :value [[:r 1 5] [:r 2 nil]]}"), "r 1 5");
 }
 
-TEST(JepsenReader, TheNemesisIsDroppedAndCounted) {
+// "start-partition 0..1 [:isolated]": its faults, one a line.
+std::string faults_of(const History& h) {
+  std::string text;
+  for (const FaultMark& fault : h.faults()) {
+    text += fmt::format("{} {}{}", h.values().string(fault.name), fault.begin,
+                        fault.end == kNoTime ? std::string() : fmt::format("..{}", fault.end));
+    text += fault.detail == kNullValue ? "\n" : fmt::format(" {}\n", h.values().string(fault.detail));
+  }
+  return text;
+}
+
+TEST(JepsenReader, OperationsOfTheNemesisAreFaultsAtThePlaceOfTheClientsNextOperation) {
   auto result = read(
       "{:type :info :process :nemesis :f :start-partition :value nil}"
+      "{:type :invoke :process 0 :f :txn :value [[:w 1 1]]}"
+      "{:type :info :process :nemesis :f :start-partition :value [:isolated {\"n1\" #{\"n2\"}}]}"
       "{:type :ok :process 0 :f :txn :value [[:w 1 1]]}"
+      "{:type :info :process :nemesis :f :kill :value :all}"
+      "{:type :info :process :nemesis :f :kill :value \"done\"}"
       "{:type :info :process :nemesis :f :stop}");
   ASSERT_TRUE(result);
-  EXPECT_EQ(text_of(result->history), "0@0 ok -..-: w 1 1\n");
-  EXPECT_EQ(result->notes, std::vector<std::string>{"dropped 2 operations of the nemesis (no client's :process)"});
+  EXPECT_EQ(text_of(result->history), "0@0 ok 0..1: w 1 1\n");
+  EXPECT_EQ(faults_of(result->history), "start-partition 0..1 [:isolated {\"n1\" #{\"n2\"}}]\nkill 2 done\nstop 2\n");
+  EXPECT_TRUE(result->notes.empty());
+}
+
+TEST(JepsenReader, WithoutAClockThereIsNoPlaceForAFault) {
+  auto result = read(
+      "{:type :info :process :nemesis :f :start-partition :value nil}"
+      "{:type :ok :process 0 :f :txn :value [[:w 1 1]]}");
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->history.faults().empty());
 }
 
 TEST(JepsenReader, WithoutProcessesEachTransactionIsASessionOfItsOwn) {

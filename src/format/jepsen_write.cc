@@ -10,6 +10,7 @@
 #include "format/edn.h"
 #include "format/jepsen.h"
 #include "format/jepsen_bank.h"
+#include "format/jepsen_nemesis.h"
 #include "format/jepsen_schedule.h"
 #include "format/register_output.h"
 #include "history/guessed_initial.h"
@@ -84,6 +85,23 @@ bool is_counter_txn(const History& h, TxnId t) {
   const OpHead op = h.op(first);
   return (op.kind() == OpKind::kIncrement || op.kind() == OpKind::kRead) && h.key_text(op.key()) == "counter" &&
          h.values().type(h.op_value(first)) == ValueType::kInteger;
+}
+
+// What the nemesis did, in the order of its times: each fault as two operations, as a nemesis logs it; of a moment both
+// have the same place. `ends`: this one says what came of it.
+struct NemesisOp {
+  std::int64_t time;
+  const FaultMark* fault;
+  bool ends;
+};
+std::vector<NemesisOp> nemesis_ops(const History& h) {
+  std::vector<NemesisOp> ops;
+  for (const FaultMark& fault : h.faults()) {
+    ops.push_back({fault.begin, &fault, false});
+    ops.push_back({fault.end == kNoTime ? fault.begin : fault.end, &fault, true});
+  }
+  std::ranges::stable_sort(ops, {}, &NemesisOp::time);
+  return ops;
 }
 
 // Whether a reader of a bank file finds the initial values by itself: of a key that nothing is added to, what the
@@ -324,10 +342,17 @@ WriteResult JepsenWriter::write() {
       out_ += fmt::format(":type :{}, :process 0, :f :init, :value {}}}\n", i == 0 ? "invoke" : "ok", initial);
     }
   }
+  const std::vector<NemesisOp> nemesis = schedule.by_time ? nemesis_ops(h_) : std::vector<NemesisOp>();
+  auto next = nemesis.begin();
+  const auto write_nemesis_until = [&](std::int64_t time) {
+    for (; next != nemesis.end() && next->time <= time; ++next) append_nemesis_op(h_, *next->fault, next->ends, out_);
+  };
   for (const JepsenEvent& event : schedule.events) {
+    write_nemesis_until(event.time == INT64_MAX ? kNoTime : event.time);
     write_event(event);
     flush(kBuffer);
   }
+  write_nemesis_until(INT64_MAX);
   flush(1);
   lost_.insert(lost_.end(), schedule.lost.begin(), schedule.lost.end());
   note_uncarried(h_, kJepsenEdnFormat, lost_);
@@ -487,6 +512,8 @@ std::uint64_t unfit_for_jepsen(const History& h, HistoryContent content) {
       return unknown_with_absent_reads(h);
     case HistoryContent::kClientTimes:
       return schedule_jepsen(h, 0, Unanswered::kSaysAll).keeps_real_time ? 0 : count(h, content);
+    case HistoryContent::kFaults:
+      return schedule_jepsen(h, 0, Unanswered::kSaysAll).by_time ? 0 : count(h, content);
     default:
       return 0;
   }

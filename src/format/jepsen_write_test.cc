@@ -187,5 +187,37 @@ TEST(JepsenWriterProperty, AFileNeverSaysMoreOfRealTimeThanTheHistory) {
   EXPECT_TRUE(effort::reaches(0.5, kept, tried)) << kept << " of " << tried;
 }
 
+TEST(JepsenWriter, FaultsAreOperationsOfTheNemesisAndReadBackAsTheyWere) {
+  HistoryBuilder b;
+  for (const std::int64_t t : {0, 1, 2}) {
+    b.begin_txn(b.session(t));
+    b.set_begin(2 * t);
+    b.set_end(2 * t + 1);
+    b.write(b.key("x"), b.values().integer(t));
+    b.end_txn();
+  }
+  ValueInterner& v = b.values();
+  b.fault(0, 3, v.string("start-partition"), v.string("[:isolated {\"n1\" #{\"n2\"}}]"));
+  b.fault(2, kNoTime, v.string("kill"), v.string("a text [with brackets"));
+  b.fault(2, kNoTime, v.string("kill"), kNullValue);
+  b.fault(5, 6, v.string("two words"), v.string(":keyword"));
+  const History h = *b.finish();
+  EXPECT_EQ(round_trip(h), "") << written(h).text;
+  EXPECT_EQ(written(h).lost, Lost{});
+  EXPECT_NE(written(h).text.find("{:type :info, :process :nemesis, :f :start-partition, :value nil}\n"),
+            std::string::npos)
+      << written(h).text;
+}
+
+TEST(JepsenWriter, WithoutAClockFaultsAreLost) {
+  HistoryBuilder b;
+  b.begin_txn(b.session(0));
+  b.write(b.key("x"), b.values().integer(1));
+  b.end_txn();
+  b.fault(0, 3, b.values().string("restart"), kNullValue);
+  const History h = *b.finish();
+  EXPECT_EQ(written(h).lost, Lost{"1 fault"});
+}
+
 }  // namespace jepsen_write_test
 }  // namespace isolde::jepsen

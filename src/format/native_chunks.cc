@@ -120,12 +120,11 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read_lines(std::string_view li
         place.past_header = true;
         continue;
       }
-      const std::uint32_t before = builder.txn_count();
       if (auto error = general.add(line, !place.past_header)) return wrong(*std::move(error), place.lines);
       if (builder.version_order_count() != 0) {
         return wrong(Error{"a version order has no meaning in a stream", {}, 0, 1}, place.lines);
       }
-      has_header = has_header || builder.txn_count() == before;
+      has_header = has_header || general.was_header();
     }
     place.past_header = true;
     line_of.resize(builder.txn_count(), static_cast<std::uint32_t>(place.lines - place_.lines));

@@ -10,13 +10,15 @@ namespace {
 constexpr std::string_view kHeaderFields[] = {"isolde",          "about",     "initial", "initial_of",
                                               "initial_guessed", "serial_by", "columns", "isolde-recording"};
 constexpr std::string_view kOrderFields[] = {"version_order", "version_order_by_txn", "complete"};
+constexpr std::string_view kMarkFields[] = {"fault", "at", "detail"};
 constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin", "end",      "commit",
                                            "start_ts", "commit_ts", "order",  "sno",   "snapshot", "ops"};
 // What a line may have whose kind is not known yet.
 constexpr std::string_view kLineFields[] = {
     "id",       "session",  "status",    "begin",         "end",
     "commit",   "start_ts", "commit_ts", "order",         "sno",
-    "snapshot", "ops",      "isolde",    "version_order", "version_order_by_txn"};
+    "snapshot", "ops",      "isolde",    "version_order", "version_order_by_txn",
+    "fault"};
 constexpr std::string_view kSnapshotFields[] = {"xid", "xmin", "xmax", "active"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
@@ -86,6 +88,7 @@ NativeValues::Fault NativeLine::object() {
   bool has_session = false;
   bool has_ops = false;
   complete_ = true;
+  mark_ = {};
   pending_orders_.clear();
   has_initial_.clear();
   od::object object;
@@ -101,6 +104,7 @@ NativeValues::Fault NativeLine::object() {
     field_at_ = complete_at_;
     if (auto wrong = misplaced_field("\"complete\" belongs to a version order")) return wrong;
   }
+  if (auto wrong = finish_mark()) return wrong;
   for (const PendingOrder& order : pending_orders_) {
     const std::span<const ValueId> entries(order_entries_.data() + order.first, order.count);
     if (!order.key) {
@@ -112,8 +116,10 @@ NativeValues::Fault NativeLine::object() {
     }
   }
   order_entries_.clear();
-  if (is_header_ || is_order_) {
-    if (is_txn_) return fault("expected a transaction, a header or a version order on one line, not two of them");
+  if (is_header_ || is_order_ || mark_.name) {
+    const int kinds = int{is_header_} + int{is_order_} + int{mark_.name.has_value()} + int{is_txn_};
+    if (kinds > 1)
+      return fault("expected a transaction, a header, a version order or a fault on one line, not two of them");
     return std::nullopt;
   }
   if (!has_session) return fault("expected a transaction with \"session\"");
@@ -137,6 +143,7 @@ NativeValues::Fault NativeLine::any_field(od::value value, bool& has_session, bo
     return std::nullopt;
   }
   if (is_one_of(field_, kTxnFields)) return txn_field(value, has_session, has_ops);
+  if (is_one_of(field_, kMarkFields)) return mark_field(value);
   if (field_ == "heartbeat") {
     return misplaced_field("a heartbeat is for a stream, on a line of its own: {\"session\": 3, \"heartbeat\": 1000}");
   }

@@ -1,4 +1,5 @@
-// format/native_line.h: one line of native JSON, the general way: a transaction, the header, or version orders.
+// format/native_line.h: one line of native JSON, the general way: a transaction, the header, version orders, or a
+// fault.
 //
 // In, out: any line of CONTRACT section 3 that did not take the quick way (native_fast.h) -> the builder, or what is
 //          wrong with it.
@@ -36,6 +37,8 @@ class NativeLine : NativeOperations {
   std::optional<Error> add(std::string_view line, bool may_be_header);
   // Whether a header said "columns": true, which only streams use (history/chunk.h).
   [[nodiscard]] bool columns() const { return columns_; }
+  // Whether the last line added was a header.
+  [[nodiscard]] bool was_header() const { return is_header_; }
   // What was ignored of the lines so far.
   [[nodiscard]] const UnknownFields& unknown() const { return unknown_; }
 
@@ -51,6 +54,10 @@ class NativeLine : NativeOperations {
   void open_txn();
   Fault txn_field(Json value, bool& has_session, bool& has_ops);
   Fault commit_interval(Json value);
+  // A line {"fault": …}: native_faults.cc.
+  Fault mark_field(Json value);
+  Fault mark_time(Json value);
+  Fault finish_mark();
   Fault snapshot(Json value);
 
   struct PendingOrder {
@@ -66,6 +73,15 @@ class NativeLine : NativeOperations {
   bool is_header_ = false;
   bool is_txn_ = false;
   bool is_order_ = false;
+  // What the line says of a fault, wherever its fields stand.
+  struct Mark {
+    std::optional<ValueId> name;
+    ValueId detail = kNullValue;
+    std::int64_t begin = kNoTime, end = kNoTime;
+    std::string misplaced = {};  // "at" or "detail", should the line be none
+    const char* misplaced_at = nullptr;
+  };
+  Mark mark_;
   bool complete_ = true;
   Fault not_complete_;                 // what is wrong with "complete", if the line is a version order
   const char* complete_at_ = nullptr;  // where its name stands, if the line has it

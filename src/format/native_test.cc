@@ -510,5 +510,43 @@ TEST(Native, RowsWrittenInPartAreForStreams) {
   EXPECT_EQ(result.error().line, 1U);
 }
 
+// ---- faults
+
+TEST(Native, FaultsAreKeptWithTheirTimes) {
+  const std::string lines =
+      "{\"id\":1,\"session\":1,\"begin\":5,\"ops\":[]}\n"
+      "{\"fault\":\"restart\",\"at\":[100,250],\"detail\":\"orderly \\\"x\\\"\"}\n"
+      "{\"fault\":\"kill-connections\",\"at\":7}\n";
+  const History h = read(lines);
+  ASSERT_EQ(h.faults().size(), 2U);
+  EXPECT_EQ(h.faults()[0].begin, 100);
+  EXPECT_EQ(h.faults()[0].end, 250);
+  EXPECT_EQ(h.faults()[1].end, kNoTime);
+  EXPECT_EQ(body(h), lines);
+  // In any place, and in any order of their fields.
+  EXPECT_EQ(difference(h, read("{\"detail\":\"orderly \\\"x\\\"\",\"at\":[100,250],\"fault\":\"restart\"}\n"
+                               "{\"at\":[7,null],\"fault\":\"kill-connections\",\"detail\":null}\n"
+                               "{\"id\":1,\"session\":1,\"begin\":5,\"ops\":[]}\n")),
+            "");
+  const std::string isl = written(kIslFormat, h);
+  EXPECT_EQ(difference(h, kIslFormat.read(source_of(isl), {})->history), "");
+}
+
+TEST(Native, AFaultWithoutATimeOrOnALineWithSomethingElseIsRefused) {
+  const auto says = [](std::string_view line, std::string_view text) {
+    const std::string got = refusal(line);
+    EXPECT_NE(got.find(text), std::string::npos) << line << ": " << got;
+  };
+  says("{\"fault\":\"restart\"}\n", "expected a fault with \"at\"");
+  says("{\"fault\":5,\"at\":1}\n", "expected \"fault\" to be the name");
+  says("{\"fault\":\"x\",\"at\":[1]}\n", "1:18: expected \"at\": TIME or [FROM, TO]");
+  says("{\"fault\":\"x\",\"at\":[3,2]}\n", "expected FROM <= TO");
+  says("{\"fault\":\"x\",\"at\":[1,2,3]}\n", "expected \"at\": TIME or [FROM, TO]");
+  says("{\"fault\":\"x\",\"at\":\"soon\"}\n", "64-bit integer");
+  says("{\"fault\":\"x\",\"at\":1,\"session\":1,\"ops\":[]}\n", "not two of them");
+  says("{\"session\":1,\"ops\":[],\"at\":1}\n", "it belongs to a fault");
+  says("{\"fault\":\"x\",\"at\":1,\"details\":\"y\"}\n", "details");
+}
+
 }  // namespace native_test
 }  // namespace isolde

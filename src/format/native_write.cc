@@ -260,6 +260,19 @@ void header(const History& h, std::string& out) {
   out += "}\n";
 }
 
+void fault_mark(const History& h, const FaultMark& fault, std::string& out) {
+  out += "{\"fault\":";
+  h.values().append_json(fault.name, out);
+  append_time(fault.end == kNoTime ? ",\"at\":" : ",\"at\":[", fault.begin, out);
+  append_time(",", fault.end, out);
+  if (fault.end != kNoTime) out += ']';
+  if (fault.detail != kNullValue) {
+    out += ",\"detail\":";
+    h.values().append_json(fault.detail, out);
+  }
+  out += "}\n";
+}
+
 void version_order(const History& h, const VersionOrder& order, std::string& out) {
   out += order.by_txn != 0 ? "{\"version_order_by_txn\":" : "{\"version_order\":";
   const auto put_entries = [&](const VersionOrder&) {
@@ -304,6 +317,7 @@ Result<WriteResult> write_native(const History& h, Output& output) {
     sink.write(out);
     out.clear();
   }
+  for (const FaultMark& fault : h.faults()) fault_mark(h, fault, out);
   sink.write(out);
   return WriteResult{{}, h.txn_count(), h.op_count()};
 }

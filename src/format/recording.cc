@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kHeader = "header.jsonl";
 constexpr std::string_view kEvidence = "evidence.jsonl";
+constexpr std::string_view kFaults = "faults.jsonl";
 
 const SourceFile* file_named(const Source& source, std::string_view name) {
   const auto at = std::find_if(source.files.begin(), source.files.end(),
@@ -39,6 +40,7 @@ class RecordingReader {
     if (auto wrong = header()) return *std::move(wrong);
     if (auto wrong = journals()) return *std::move(wrong);
     if (auto wrong = evidence()) return *std::move(wrong);
+    if (auto wrong = faults()) return *std::move(wrong);
     if (const auto twice = add_orders(findings_, builder_)) {
       return Error{fmt::format("place {} in the order of commits belongs to another transaction too", twice->place),
                    journals_[findings_.origins[twice->txn].file]->name, twice->line, 1};
@@ -132,11 +134,22 @@ class RecordingReader {
   Fault evidence() {
     const SourceFile* const file = file_named(source_, kEvidence);
     if (file == nullptr || files_.going_on) return std::nullopt;  // it speaks of the run as a whole
-    NativeLine native(builder_);
     const std::string_view records = whole_records(file->bytes);
     if (records.size() < file->bytes.size()) {
       notes_.push_back(fmt::format("{}: its last line was never finished and was dropped", kEvidence));
     }
+    return lines_of(*file, records, "expected version orders, and no transaction");
+  }
+
+  // A line that a kill cut off is of a fault that was not over.
+  Fault faults() {
+    const SourceFile* const file = file_named(source_, kFaults);
+    return file == nullptr ? std::nullopt
+                           : lines_of(*file, whole_records(file->bytes), "expected faults, and no transaction");
+  }
+
+  Fault lines_of(const SourceFile& file, std::string_view records, const char* expected) {
+    NativeLine native(builder_);
     std::uint64_t number = 0;
     for (std::size_t offset = 0; offset < records.size();) {
       const std::size_t stop = records.find('\n', offset);
@@ -146,12 +159,11 @@ class RecordingReader {
       if (says_nothing(line)) continue;
       const std::uint32_t txns = builder_.txn_count();
       if (auto wrong = native.add(line, false)) {
-        wrong->file = file->name;
+        wrong->file = file.name;
         wrong->line = number;
         return wrong;
       }
-      if (builder_.txn_count() != txns)
-        return Error{"expected version orders, and no transaction", file->name, number, 1};
+      if (builder_.txn_count() != txns) return Error{expected, file.name, number, 1};
       order_lines_.resize(builder_.version_order_count(), number);
     }
     return std::nullopt;

@@ -5,6 +5,7 @@
 // A folder with
 //   header.jsonl          one line: the header of the native format (CONTRACT section 3), with "isolde-recording": 1
 //   session-NNNN.journal  one a client, appended to as things happen; the grammar is below
+//   faults.jsonl          optional: native fault lines, each written when the fault was over; for people only
 //   evidence.jsonl        optional: native version_order lines, from the database's log, written when the run is over
 //
 // A journal is text, one record a line; what follows the last newline, and everything from the first zero byte on, was

@@ -361,5 +361,15 @@ TEST(Recording, TheHeaderIsOneLineOfThisVersion) {
   EXPECT_EQ(message_of(files), "mem: expected a recording: it has no header.jsonl");
 }
 
+TEST(Recording, FaultsAreReadAsFarAsTheyAreWhole) {
+  Files files = recording("s 1\n" + writer(1, "7", "e committed 9"));
+  files["faults.jsonl"] = "{\"fault\":\"restart\",\"at\":[3,5]}\n{\"fault\":\"cra";
+  EXPECT_EQ(differs(files, wrote(1, 1, "7", "\"end\":9,\"commit\":[4,9],") + "{\"fault\":\"restart\",\"at\":[3,5]}\n"),
+            "");
+  EXPECT_TRUE(read(files)->notes.empty());
+  files["faults.jsonl"] = "{\"session\":1,\"ops\":[]}\n";
+  EXPECT_EQ(message_of(files), "mem/faults.jsonl:1:1: expected faults, and no transaction");
+}
+
 }  // namespace recording_test
 }  // namespace isolde

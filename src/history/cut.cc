@@ -67,6 +67,13 @@ class HistoryCutter::Piece {
       }
     }
   }
+  void add_faults() {
+    for (FaultMark fault : from_.faults) {
+      fault.name = value(fault.name);
+      fault.detail = value(fault.detail);
+      c_.faults.push_back(fault);
+    }
+  }
   void add_unnamed_keys() {
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       if (!cutter_.named_[k]) key(KeyId{k});
@@ -200,11 +207,13 @@ History HistoryCutter::rest() {
   Piece piece(*this);
   piece.add_unnamed_keys();
   piece.add_orders();
+  piece.add_faults();
   return piece.finish();
 }
 
 bool HistoryCutter::has_rest() const {
-  return !h_.columns().version_orders.empty() || !std::all_of(named_.begin(), named_.end(), [](bool n) { return n; });
+  return !h_.columns().version_orders.empty() || !h_.faults().empty() ||
+         !std::all_of(named_.begin(), named_.end(), [](bool n) { return n; });
 }
 
 }  // namespace isolde

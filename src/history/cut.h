@@ -25,8 +25,9 @@ class HistoryCutter {
   [[nodiscard]] History cut(std::uint32_t first, std::uint32_t end);
   // Only their operations on the keys that are marked, by id. Requires: no predicates.
   [[nodiscard]] History cut(std::span<const TxnId> txns, const std::vector<bool>& keys);
-  // No transactions, but all version orders, and the keys that no operation names. Entries of orders by transaction are
-  // places in the whole history, so this piece is well formed only when joined. Requires: all transactions were cut.
+  // No transactions, but all version orders and faults, and the keys that no operation names. Entries of orders by
+  // transaction are places in the whole history, so this piece is well formed only when joined. Requires: all
+  // transactions were cut.
   [[nodiscard]] History rest();
   // Whether rest() has anything.
   [[nodiscard]] bool has_rest() const;

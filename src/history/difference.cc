@@ -67,6 +67,7 @@ class Comparison {
         return fmt::format("transaction {} (place {}): other {}", a_.txn_text(TxnId{t}), t, what);
       }
     }
+    if (!same_faults()) return "other faults";
     return order_difference();
   }
 
@@ -77,6 +78,13 @@ class Comparison {
   bool same_items(std::span<const Item> x, std::span<const Item> y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [this](const Item& p, const Item& q) {
       return same_key(p.key, q.key) && same_(p.value, q.value);
+    });
+  }
+
+  bool same_faults() {
+    const auto x = a_.faults(), y = b_.faults();
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [this](const FaultMark& p, const FaultMark& q) {
+      return p.begin == q.begin && p.end == q.end && same_(p.name, q.name) && same_(p.detail, q.detail);
     });
   }
 

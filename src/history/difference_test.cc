@@ -65,6 +65,9 @@ History history(std::string_view changed, bool other_ids = false) {
   b.version_order(x, std::vector{v.integer(is("version") ? 1 : 2), v.string("e")}, !is("complete"));
   b.version_order_by_txn(is("order key") ? x : y, std::vector{v.integer(0)}, true);
   if (is("orders")) b.version_order(x, {}, true);
+  b.fault(is("fault begin") ? 4 : 5, is("fault end") ? 7 : 6, v.string(is("fault") ? "crash" : "restart"),
+          is("fault detail") ? v.string("hard") : kNullValue);
+  if (is("faults")) b.fault(1, kNoTime, v.string("pause"), kNullValue);
   auto h = b.finish();
   EXPECT_TRUE(h) << (h ? "" : h.error().text);
   return *std::move(h);
@@ -112,6 +115,11 @@ TEST(Difference, EveryKindIsFound) {
       {"complete", "other version order of key x"},
       {"order key", "other version order of key y"},
       {"orders", "2 version orders against 3"},
+      {"fault", "other faults"},
+      {"fault begin", "other faults"},
+      {"fault end", "other faults"},
+      {"fault detail", "other faults"},
+      {"faults", "other faults"},
   };
   for (const auto& [part, says] : all) {
     EXPECT_EQ(difference(history(""), history(part)), says) << part;

@@ -126,6 +126,14 @@ struct WideCommit {
 // In `commit_length`: the time of the commit's answer is not known.
 inline constexpr std::uint32_t kOpenCommit = kNone32 - 1;
 
+// Something that was done to the system while the history was recorded: a restart, a killed connection, an operation of
+// a Jepsen nemesis. On the clock of the transactions' begin and end. It is for people: no engine looks at it.
+struct FaultMark {
+  std::int64_t begin, end;  // `end` is kNoTime for a moment
+  ValueId name;             // a string: "restart", "start-partition"
+  ValueId detail;           // a string, or null
+};
+
 // Every column, each `Of<element>`: owned while building, a span when finished. An optional column is empty if nothing
 // in the history has it.
 template <template <typename> class Of>
@@ -162,6 +170,7 @@ struct ColumnsOf {
   Of<std::int64_t> active_xids;
   Of<VersionOrder> version_orders;
   Of<std::uint32_t> version_entries;
+  Of<FaultMark> faults;  // in the order of the file
   // single values
   Of<ValueId> defaults;     // [0]: initial value of every key
   Of<std::uint32_t> flags;  // [0]: HistoryFlag bits
@@ -216,6 +225,7 @@ void for_each_column(F&& f, Columns&... c) {
   f(31, "commit_before", c.commit_before...);
   f(32, "commit_length", c.commit_length...);
   f(33, "wide_commits", c.wide_commits...);
+  f(34, "faults", c.faults...);
 }
 
 class History {
@@ -260,6 +270,8 @@ class History {
     return c_.items.subspan(p.items, p.item_count);
   }
   [[nodiscard]] std::span<const Item> vset(const Predicate& p) const { return c_.items.subspan(p.vset, p.vset_count); }
+
+  [[nodiscard]] std::span<const FaultMark> faults() const { return c_.faults; }
 
   // The value of the key before its first write.
   [[nodiscard]] ValueId initial(KeyId k) const {

@@ -251,6 +251,11 @@ void HistoryBuilder::version_order_by_txn(KeyId key, std::span<const ValueId> tx
   pending_entries_.append(txn_ids);
 }
 
+void HistoryBuilder::end_fault(std::size_t place, std::int64_t end, ValueId detail) {
+  c_->faults[place].end = end;
+  if (detail != kNullValue) c_->faults[place].detail = detail;
+}
+
 KeyId HistoryBuilder::resolve(ValueId name) {
   const std::uint32_t as_string =
       key_index_.find(mix64(raw(name)), [&](std::uint32_t id) { return c_->key_name[id] == name; });

@@ -99,6 +99,14 @@ class HistoryBuilder {
   void set_initial_by_name(std::string_view name, ValueId value);
   void version_order(KeyId key, std::span<const ValueId> versions, bool complete);
   void version_order_by_name(std::string_view name, std::span<const ValueId> versions, bool complete, bool by_txn);
+  // Done to the system while the history was recorded (FaultMark). `end` is kNoTime for a moment.
+  void fault(std::int64_t begin, std::int64_t end, ValueId name, ValueId detail) {
+    c_->faults.push_back({begin, end, name, detail});
+  }
+  [[nodiscard]] std::size_t fault_count() const { return c_->faults.size(); }
+  // For a reader that finds out only at the end when, or whether, a fault ended.
+  void end_fault(std::size_t place, std::int64_t end, ValueId detail);
+  void forget_faults() { c_->faults.clear(); }
   [[nodiscard]] std::size_t version_order_count() const { return pending_orders_.size(); }
   // `txn_ids`: ids as given to set_id; they must be known when finish() is called.
   void version_order_by_txn(KeyId key, std::span<const ValueId> txn_ids, bool complete);

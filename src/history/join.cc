@@ -157,6 +157,11 @@ void HistoryJoiner::add_orders(const History& piece, const Maps& maps) {
     }
     c_->version_orders.push_back(order);
   }
+  for (FaultMark fault : from.faults) {
+    fault.name = mapped(maps.value, fault.name);
+    fault.detail = mapped(maps.value, fault.detail);
+    c_->faults.push_back(fault);
+  }
 }
 
 Result<History> HistoryJoiner::finish() {

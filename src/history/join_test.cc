@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "history/cut.h"
+#include "history/history_builder.h"
 #include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 #include "tests/support/random_history.h"
@@ -42,6 +43,28 @@ TEST(CutAndJoin, AChoiceOfTransactionsKeepsTheirOperations) {
   EXPECT_EQ(part.txn_count(), 2U);
   EXPECT_EQ(part.txn_text(TxnId{1}), "T3");
   EXPECT_EQ(part.key_text(part.op(2).key()), "y");
+}
+
+TEST(CutAndJoin, FaultsComeWithTheRestOnce) {
+  HistoryBuilder b;
+  for (int t = 0; t < 4; ++t) {
+    b.begin_txn(b.session(t));
+    b.set_begin(10 * t);
+    b.write(b.key("x"), b.values().integer(t));
+    b.end_txn();
+  }
+  b.fault(5, 25, b.values().string("restart"), b.values().string("x"));
+  b.fault(7, kNoTime, b.values().string("kill"), kNullValue);
+  const History h = *b.finish();
+  HistoryCutter cutter(h);
+  HistoryJoiner joiner;
+  ASSERT_TRUE(joiner.add(cutter.cut(0, 2)));
+  ASSERT_TRUE(joiner.add(cutter.cut(2, 4)));
+  ASSERT_TRUE(cutter.has_rest());
+  ASSERT_TRUE(joiner.add(cutter.rest()));
+  const auto whole = joiner.finish();
+  ASSERT_TRUE(whole) << whole.error().text;
+  EXPECT_EQ(difference(h, *whole), "");
 }
 
 }  // namespace join_test

@@ -125,6 +125,15 @@ bool is_string(const HistoryColumns& c, ValueId v) {
          static_cast<ValueType>(c.value_type[raw(v) - kFirstTableValue] & 0x0f) == ValueType::kString;
 }
 
+std::string defect_of_faults(const HistoryColumns& c) {
+  for (const FaultMark& fault : c.faults) {
+    if (!is_string(c, fault.name) || (fault.detail != kNullValue && !is_string(c, fault.detail)))
+      return "a fault names something that does not exist";
+    if (fault.begin == kNoTime || (fault.end != kNoTime && fault.end < fault.begin)) return "a fault without a time";
+  }
+  return {};
+}
+
 std::string defect_of_evidence(const HistoryColumns& c) {
   const std::uint64_t values = value_bound(c);
   const auto within = [](std::uint64_t first, std::uint64_t count, std::size_t size) { return first + count <= size; };
@@ -179,6 +188,7 @@ std::string defect_of(const HistoryColumns& c) {
   if (std::string defect = defect_of_operations(c); !defect.empty()) return defect;
   if (std::string defect = defect_of_commits(c); !defect.empty()) return defect;
   if (std::string defect = defect_of_evidence(c); !defect.empty()) return defect;
+  if (std::string defect = defect_of_faults(c); !defect.empty()) return defect;
   return contradiction_of_commits(c);
 }
 

@@ -156,5 +156,23 @@ TEST(Validate, TheInitialValueOfEveryKeyIsNoRow) {
   EXPECT_EQ(copy.defect(), "the initial value of every key is a row");
 }
 
+TEST(Defects, OfFaults) {
+  HistoryBuilder b;
+  b.fault(5, 6, b.values().string("restart"), b.values().string("why"));
+  const History h = *b.finish();
+  EXPECT_EQ(Columns(h).defect(), "");
+  const auto defect = [&](const std::function<void(FaultMark&)>& damage) {
+    Columns c(h);
+    damage(c.owned.faults[0]);
+    return c.defect();
+  };
+  EXPECT_NE(defect([](FaultMark& f) { f.name = kNullValue; }), "");
+  EXPECT_NE(defect([](FaultMark& f) { f.name = ValueId{kFirstTableValue + 9}; }), "");
+  EXPECT_NE(defect([](FaultMark& f) { f.detail = ValueId{3}; }), "");
+  EXPECT_NE(defect([](FaultMark& f) { f.end = 4; }), "");
+  EXPECT_NE(defect([](FaultMark& f) { f.begin = kNoTime; }), "");
+  EXPECT_EQ(defect([](FaultMark& f) { f.end = kNoTime; }), "");
+}
+
 }  // namespace validate_test
 }  // namespace isolde

@@ -71,6 +71,13 @@ Result<FaultPlan> parse_faults(std::string_view text) {
   return plan;
 }
 
+std::string_view name_of(Fault fault) {
+  for (const FaultName& row : kFaultNames) {
+    if (row.fault == fault) return row.name;
+  }
+  return {};
+}
+
 std::string to_text(const FaultPlan& plan) {
   std::string text;
   FaultPlan counts = plan;
@@ -119,11 +126,14 @@ void FaultInjector::work() {
   for (const PlannedFault& planned : schedule_) {
     while (!stop_ && actions_.progress() < planned.moment) std::this_thread::sleep_for(kLook);
     if (stop_) return;
+    if (planned.fault == Fault::kSever || planned.fault == Fault::kTerminate) wait_for_phase(planned);
+    const std::int64_t from = actions_.now ? actions_.now() : 0;
     if (Result<void> done = carry_out(planned); !done) {
       actions_.fail(done.error());
       return;
     }
     ++count_of(done_, planned.fault);
+    if (actions_.note) actions_.note(planned, from, actions_.now());
   }
   over_ = true;
 }
@@ -131,11 +141,9 @@ void FaultInjector::work() {
 Result<void> FaultInjector::carry_out(const PlannedFault& planned) {
   switch (planned.fault) {
     case Fault::kSever:
-      wait_for_phase(planned);
       actions_.sever(planned.client);
       return {};
     case Fault::kTerminate:
-      wait_for_phase(planned);
       return actions_.terminate(planned.client);
     case Fault::kRestartOrderly:
       return actions_.restart(db::Stop::kOrderly);

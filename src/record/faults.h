@@ -4,7 +4,8 @@
 // Always:  a fault is done to a client from outside, so it may come at any moment: between transactions, within one,
 // and
 //          after a commit was sent and before it is answered, which is when a client cannot know what became of it.
-//          The injector tells nobody what it did to whom: what a client records is what a client can know.
+//          The injector tells no client what it did: what a client records is what a client can know. What it did, and
+//          when, is marked beside that, for people.
 #pragma once
 
 #include <atomic>
@@ -52,6 +53,8 @@ inline constexpr FaultName kFaultNames[] = {
     {"crash", Fault::kRestartCrash, "kill the server (SIGKILL) and start it again"},
 };
 
+[[nodiscard]] std::string_view name_of(Fault fault);
+
 // What a client is doing now, as others see it.
 enum class Phase : std::uint8_t { kIdle, kInTransaction, kCommitting };
 
@@ -73,7 +76,10 @@ struct FaultActions {
   std::function<void(std::uint32_t client)> sever;
   std::function<Result<void>(std::uint32_t client)> terminate;
   std::function<Result<void>(db::Stop how)> restart;
-  std::function<void(Error)> fail;  // a fault that could not be done: the run is not what was asked for
+  // It was done between these times of now(), for marks on time axes; may be empty.
+  std::function<void(const PlannedFault& done, std::int64_t from, std::int64_t to)> note = {};
+  std::function<std::int64_t()> now = {};  // the clock of the recording; needed with `note`
+  std::function<void(Error)> fail;         // a fault that could not be done: the run is not what was asked for
 };
 
 class FaultInjector {

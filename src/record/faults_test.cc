@@ -153,4 +153,20 @@ TEST(FaultInjector, AServerThatDoesNotComeBackStopsTheRun) {
 }
 
 }  // namespace faults_test
+TEST(FaultInjector, NotesWhatItDidWithItsTimes) {
+  FakeRun run;
+  FaultActions actions = run.actions();
+  std::atomic<std::int64_t> time = 100;
+  std::vector<std::string> noted;
+  actions.now = [&] { return ++time; };
+  actions.note = [&](const PlannedFault& done, std::int64_t from, std::int64_t to) {
+    noted.push_back(std::string(name_of(done.fault)) + " " + std::to_string(to - from));
+  };
+  FaultInjector injector({{0.1, Fault::kSever, 3}, {0.2, Fault::kRestartCrash}}, actions);
+  run.progress = 0.5;
+  while (!injector.all_done()) std::this_thread::yield();
+  injector.finish();
+  EXPECT_EQ(noted, (std::vector<std::string>{"kill-connections 1", "crash 1"}));
+}
+
 }  // namespace isolde::record

@@ -153,7 +153,7 @@ Result<std::vector<std::unique_ptr<SessionClient>>> make_clients(RunShared& shar
 
 // Runs all clients until they are done or the time is over. Returns the faults that were done.
 FaultPlan drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& workload, RunShared& shared,
-                const RunOptions& options, const RunHooks& hooks) {
+                const RunOptions& options, const RunHooks& hooks, const std::string& folder) {
   std::atomic<std::uint32_t> running = options.clients;
   std::vector<std::thread> threads;
   Rng seeds(options.seed);
@@ -168,11 +168,14 @@ FaultPlan drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& 
   const auto start = steady_clock::now();
   std::optional<RunFaults> faults;
   if (options.faults.all() > 0) {
-    faults.emplace(options.faults, seeds.next(), shared, clients, hooks.server, [&, start] {
-      if (!options.transactions) return seconds_since(start) / options.seconds;
-      const RunProgress p = progress_of(clients);
-      return static_cast<double>(p.committed + p.aborted + p.unknown) / static_cast<double>(*options.transactions);
-    });
+    faults.emplace(
+        options.faults, seeds.next(), shared, clients, hooks.server,
+        [&, start] {
+          if (!options.transactions) return seconds_since(start) / options.seconds;
+          const RunProgress p = progress_of(clients);
+          return static_cast<double>(p.committed + p.aborted + p.unknown) / static_cast<double>(*options.transactions);
+        },
+        options.trace ? (fs::path(folder) / "faults.jsonl").string() : std::string());
   }
   for (auto shown = start; running > 0;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -252,7 +255,7 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
   const double cpu_before = tree_cpu_seconds();
   const auto first = steady_clock::now();
   if (hooks.started) hooks.started(shared.clock);
-  summary.faults = drive(*clients, workload, shared, options, hooks);
+  summary.faults = drive(*clients, workload, shared, options, hooks, folder);
   summary.seconds = seconds_since(first);
   summary.cpu_seconds = tree_cpu_seconds() - cpu_before;
   summarise(*clients, summary);

@@ -23,8 +23,9 @@ Result<void> check_faults(const FaultPlan& plan, const db::Url& url, const db::S
 
 RunFaults::RunFaults(const FaultPlan& plan, std::uint64_t seed, RunShared& shared,
                      std::span<const std::unique_ptr<SessionClient>> clients, db::Server* server,
-                     std::function<double()> progress)
+                     std::function<double()> progress, const std::string& marks)
     : shared_(shared), clients_(clients), server_(server) {
+  if (!marks.empty()) marks_.open(marks, std::ios::binary | std::ios::app);
   const auto count = static_cast<std::uint32_t>(clients.size());
   injector_.emplace(schedule_faults(plan, count, Rng(seed)), actions(std::move(progress)));
 }
@@ -35,6 +36,8 @@ FaultActions RunFaults::actions(std::function<double()> progress) {
           .sever = [this](std::uint32_t client) { clients_[client]->sever(); },
           .terminate = [this](std::uint32_t client) { return terminate(client); },
           .restart = [this](db::Stop how) { return restart(how); },
+          .note = [this](const PlannedFault& done, std::int64_t from, std::int64_t to) { mark(done, from, to); },
+          .now = [this] { return shared_.clock.now(); },
           .fail = [this](Error error) { shared_.fail(std::move(error)); }};
 }
 
@@ -68,6 +71,16 @@ Result<void> RunFaults::restart(db::Stop how) {
   if (done) done = server_->start();
   shared_.restarting = false;
   return done;
+}
+
+// A client's connection is cut at one moment; ending a session, or restarting the server, takes a while.
+void RunFaults::mark(const PlannedFault& done, std::int64_t from, std::int64_t to) {
+  if (!marks_.is_open()) return;
+  const bool of_client = done.fault == Fault::kSever || done.fault == Fault::kTerminate;
+  marks_ << fmt::format("{{\"fault\":\"{}\",\"at\":{}{}}}\n", name_of(done.fault),
+                        done.fault == Fault::kSever ? std::to_string(from) : fmt::format("[{},{}]", from, to),
+                        of_client ? fmt::format(",\"detail\":\"client {}\"", done.client) : std::string());
+  marks_.flush();
 }
 
 }  // namespace isolde::record

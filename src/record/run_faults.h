@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "db/database.h"
 #include "db/server.h"
@@ -21,11 +23,11 @@ namespace isolde::record {
 
 class RunFaults {
  public:
-  // Begins at once. `progress`: how much of the run is over, from 0 to 1; called from another thread. All that is given
-  // outlives this.
+  // Begins at once. `progress`: how much of the run is over, from 0 to 1; called from another thread. `marks`: the file
+  // that a line is added to for each fault done (format/recording.h); empty: none. All that is given outlives this.
   RunFaults(const FaultPlan& plan, std::uint64_t seed, RunShared& shared,
             std::span<const std::unique_ptr<SessionClient>> clients, db::Server* server,
-            std::function<double()> progress);
+            std::function<double()> progress, const std::string& marks);
 
   // Nothing more is done once it returns, and the server runs. Returns what was done: less than the plan if the run was
   // over before.
@@ -36,10 +38,12 @@ class RunFaults {
   [[nodiscard]] FaultActions actions(std::function<double()> progress);
   [[nodiscard]] Result<void> terminate(std::uint32_t client);
   [[nodiscard]] Result<void> restart(db::Stop how);
+  void mark(const PlannedFault& done, std::int64_t from, std::int64_t to);
 
   RunShared& shared_;
   std::span<const std::unique_ptr<SessionClient>> clients_;
   db::Server* server_;
+  std::ofstream marks_;
   std::unique_ptr<db::Connection> observer_;  // used by the injector's thread only
   std::optional<FaultInjector> injector_;     // last: its thread uses the others
 };

@@ -5,6 +5,7 @@
 #include "anomaly/telling.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
+#include "report/faults_shown.h"
 
 namespace isolde {
 namespace {
@@ -88,6 +89,7 @@ std::string anomaly_json(const History& h, const Anomaly& a) {
       .text("text", paragraph(e))
       .raw("steps", steps_json(h, a.steps, e.steps));
   if (!a.cases.empty()) out.raw("cases", cases_json(h, a, e));
+  if (const std::string faults = faults_during(h, a); !faults.empty()) out.text("faults", faults);
   out.text("contradiction", e.contradiction).text("kind", full_name(a));
   if (a.source == ReadSource::kNotARead) return out.done();
   out.raw("operation", op_json(h, a.op))

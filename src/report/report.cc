@@ -56,7 +56,14 @@ std::vector<std::string_view> evidence_of(const History& history) {
 WholeHistory whole_of(const Report& report) {
   if (report.whole) return *report.whole;
   const History& h = report.history;
-  return {h.txn_count(), h.op_count(), h.key_count(), h.session_count(), evidence_of(h)};
+  return {h.txn_count(), h.op_count(), h.key_count(), h.session_count(), evidence_of(h), h.faults().size()};
+}
+
+std::string size_text(const WholeHistory& h) {
+  return fmt::format("{}, {}, {}, {}{}", words::counted(h.transactions, "transaction"),
+                     words::counted(h.operations, "operation"), words::counted(h.keys, "key"),
+                     words::counted(h.sessions, "session"),
+                     h.faults == 0 ? std::string() : ", " + words::counted(h.faults, "fault"));
 }
 
 std::string counts_text(const History& h, const Verdict& verdict) {

@@ -37,6 +37,7 @@ struct KnownFindings {
 struct WholeHistory {
   std::uint64_t transactions = 0, operations = 0, keys = 0, sessions = 0;
   std::vector<std::string_view> evidence;  // as evidence_of() says
+  std::uint64_t faults = 0;                // done to the system meanwhile (FaultMark)
 };
 
 struct Report {
@@ -72,6 +73,9 @@ inline constexpr std::string_view kNotTested = "not-tested";
 // "snapshot-isolation (also: repeatable-read); not tested: strong-snapshot-isolation; undecided: causal": what is known
 // of all levels.
 [[nodiscard]] std::string strongest_text(const Strongest& strongest);
+
+// "10 transactions, 15 operations, 3 keys, 2 sessions", and ", 4 faults" if there were any.
+[[nodiscard]] std::string size_text(const WholeHistory& whole);
 
 // 1234567 -> "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);

@@ -11,6 +11,7 @@
 #include "report/case_tree.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
+#include "report/faults_shown.h"
 #include "report/shown_steps.h"
 #include "report/words.h"
 
@@ -60,9 +61,7 @@ std::string facts(const Report& r) {
     text += row(&m == r.methods.data() ? "methods" : "", fmt::format("{:<9} {}: {}", m.name, name(m.fate), m.why));
   }
   text += row("evidence", fmt::format("{}", fmt::join(h.evidence, ", ")));
-  text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.transactions, "transaction"),
-                                     words::counted(h.operations, "operation"), words::counted(h.keys, "key"),
-                                     words::counted(h.sessions, "session"), r.format));
+  text += row("history", fmt::format("{} ({})", size_text(h), r.format));
   const std::string search =
       r.strongest
           ? fmt::format(", {} at other levels {:.2f} s",
@@ -191,6 +190,8 @@ std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number,
     if (!is_said(a, a.steps[i])) text += step_line(a.steps[i], e.steps[i], paint);
     next = i + 1;
   }
+  if (const std::string faults = faults_during(h, a); !faults.empty())
+    text += fmt::format("{}Faults while these transactions ran: {}\n", kIndent, printable_line(faults));
   text += fmt::format("{}{} {}", kIndent, paint.bold("Contradiction:"), e.contradiction);
   if (!cases.empty()) text.back() = ':';
   return text + "\n" + cases;

@@ -183,5 +183,91 @@ TEST(ConfigFile, IsFoundInTheWorkingFolderAndSaidToBeUsed) {
   EXPECT_EQ(isolde({"check", "h.jsonl", "--config", "none.toml"}, {}, scratch.path()).status, 2);
 }
 
+constexpr const char* kBrokenPromise = R"(scenario mine
+title a scenario of my own
+breaks serializable
+table test (id int primary key, value int)
+  1, 10
+run
+  T1: select value from test
+  T1: commit
+happened if T1.1 is (10)
+)";
+
+TEST(OutcomesOfVerbs, AProbeHasACaseForEachLevelAndKnownBrokenPromises) {
+  const Scratch scratch;
+  const std::string mine = scratch.file("mine.scenario", kBrokenPromise), known = scratch.path("known.toml"),
+                    out = scratch.path("results.xml");
+  const auto probe = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"probe", "--scenario", mine, "--level", "wal deferred,wal immediate"};
+    words.insert(words.end(), more.begin(), more.end());
+    return isolde(words);
+  };
+  EXPECT_EQ(probe({"--junit", out}).status, 1);
+  EXPECT_TRUE(has(content_of(out), "tests=\"2\" failures=\"2\" errors=\"0\"")) << content_of(out);
+  EXPECT_TRUE(has(content_of(out), "<testcase classname=\"isolde probe wal deferred\" name=\"sqlite:\""))
+      << content_of(out);
+  EXPECT_EQ(probe({"--write-baseline", known}).status, 0);
+  EXPECT_TRUE(
+      has(content_of(known), "verb = \"probe\"\nfile = \"sqlite:\"\nlevel = \"wal deferred\"\nanomaly = \"mine\"\n"))
+      << content_of(known);
+  const Answer fine = probe({"--baseline", known});
+  EXPECT_EQ(fine.status, 0) << fine.err;
+  EXPECT_TRUE(has(fine.out, "known: mine 1 (" + known + ")")) << fine.out;
+  // An entry of another verb is not this one's, and not missed by it either.
+  const std::string other = scratch.file("other.toml", "[[known]]\nverb = \"hunt\"\nanomaly = \"mine\"\n");
+  const Answer fresh = probe({"--baseline", other});
+  EXPECT_EQ(fresh.status, 1);
+  EXPECT_TRUE(has(fresh.out, "new: mine 1 (not in " + other + ")")) << fresh.out;
+  EXPECT_FALSE(has(fresh.err, "no longer found")) << fresh.err;
+}
+
+TEST(OutcomesOfVerbs, AnAuditsFindingsAreNamedByTheirTables) {
+  const Scratch scratch;
+  const std::string known = scratch.path("known.toml"), out = scratch.path("results.xml");
+  const std::vector<std::string> audit = {"audit", ISOLDE_SOURCE_DIR "/examples/audit/purchase.sql", "--schema",
+                                          ISOLDE_SOURCE_DIR "/examples/audit/shop.ddl"};
+  const auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> words = audit;
+    words.insert(words.end(), more);
+    return isolde(words);
+  };
+  EXPECT_EQ(with({"--junit", out, "--quiet"}).status, 1);
+  EXPECT_TRUE(has(content_of(out), "<testcase classname=\"isolde audit read-committed\"")) << content_of(out);
+  EXPECT_TRUE(has(content_of(out), "<failure type=\"violated\"")) << content_of(out);
+  EXPECT_EQ(with({"--write-baseline", known, "--quiet"}).status, 0);
+  EXPECT_TRUE(has(content_of(known), "anomaly = \"lost update on orders\"")) << content_of(known);
+  const Answer fine = with({"--baseline", known});
+  EXPECT_EQ(fine.status, 0) << fine.out << fine.err;
+  EXPECT_TRUE(has(fine.out, "\nknown: ")) << fine.out;
+}
+
+TEST(OutcomesOfVerbs, AHuntThatFindsNothingPassesAndOneThatCannotRunIsAnError) {
+  const Scratch scratch;
+  const std::string out = scratch.path("results.xml");
+  EXPECT_EQ(isolde({"hunt", "--cases", "5", "--junit", out, "--quiet"}, {}, scratch.path()).status, 0);
+  EXPECT_TRUE(has(content_of(out), "tests=\"1\" failures=\"0\" errors=\"0\"")) << content_of(out);
+  EXPECT_EQ(isolde({"hunt", "sqlite:/no/such/folder/x.db", "--cases", "5", "--junit", out}, {}, scratch.path()).status,
+            2);
+  EXPECT_TRUE(has(content_of(out), "<error type=\"bad input\"")) << content_of(out);
+}
+
+TEST(OutcomesOfVerbs, ARecordedRunIsACaseOfItsCheck) {
+  const Scratch scratch;
+  const std::string out = scratch.path("results.xml");
+  const std::vector<std::string> record = {"record",    "--workload", "rmw",     "--transactions", "50",
+                                           "--clients", "2",          "--quiet", "--junit",        out};
+  EXPECT_EQ(isolde(record).status, 2) << "a result of what?";
+  std::vector<std::string> checked = record;
+  checked.insert(checked.end(), {"--check", "serializable"});
+  const Answer a = isolde(checked);
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_TRUE(has(content_of(out), "<testcase classname=\"isolde record serializable\" name=\"rmw on SQLite"))
+      << content_of(out);
+  checked.insert(checked.begin() + 1, "sqlite:/no/such/folder/x.db");
+  EXPECT_EQ(isolde(checked).status, 2);
+  EXPECT_TRUE(has(content_of(out), "<error type=\"bad input\"")) << content_of(out);
+}
+
 }  // namespace ci_test
 }  // namespace isolde::test

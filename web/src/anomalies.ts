@@ -101,7 +101,7 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
     h('p', { class: 'contradiction' }, anomaly.contradiction),
     cases(anomaly),
     anomaly.transactions.length > 0 ? h('h3', {}, 'Over time') : null,
-    anomaly.transactions.length > 0 ? timeline(drawn, page.transactions, page.clock) : null,
+    anomaly.transactions.length > 0 ? timeline(drawn, page.transactions, page.clock, page.faults) : null,
     versions(anomaly.keys.map((key) => page.keys[key]!), inside, page.transactions));
 }
 

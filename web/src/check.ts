@@ -38,7 +38,7 @@ export function check_page(page: CheckPage): HTMLElement[] {
     counts,
     anomalies(page),
     page.levels.length === 0 ? null : section('Levels', 'levels', h('p', {}, `${page.weaker.length > 0 ? 'Each level implies those below that it is joined to. ' : ''}The one that was asked for has a heavy border.`), lattice(page)),
-    page.whole ? whole_timeline(page.whole, (name) => open_anomaly_of(page, name)) : null,
+    page.whole ? whole_timeline(page.whole, page.faults ?? [], (name) => open_anomaly_of(page, name)) : null,
     plots(page.plots),
     notes,
   ].filter((part): part is HTMLElement => part !== null);

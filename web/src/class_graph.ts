@@ -4,7 +4,8 @@ import type { AuditPage } from './data';
 import { ends, grouped, h, pressed, replace, s } from './dom';
 
 const kLetter = 6.1; // width of a letter of this picture's font
-const kMostOfAName = 34;
+const kMostOfAName = typeof innerWidth !== 'undefined' && innerWidth < 640 ? 16 : 34; // on a telephone they are to be read, too
+const kFew = 8; // classes that fit a telephone
 const kMostTold = 40; // dependencies
 
 type Edge = AuditPage['edges'][number];
@@ -29,12 +30,12 @@ export function class_graph(page: AuditPage): HTMLElement | null {
   const used = [...new Set(page.edges.flatMap((edge) => [edge.from, edge.to]))].sort((a, b) => a - b);
   if (used.length === 0) return null;
   const names = used.map((place) => ends(page.classes[place]?.name ?? '', kMostOfAName));
-  const radius = Math.max(130, used.length * 5);
+  const radius = used.length <= 4 ? 60 : Math.max(130, used.length * 5);
   const reach = radius + 24 + Math.max(...names.map((name) => name.length)) * kLetter;
-  const high = radius + 24 + (used.length > 8 ? reach - radius - 24 : 30);
+  const high = radius + 24 + (used.length > kFew ? reach - radius - 24 : 30);
   const turn_of = (i: number): number => ((i + 0.5) / used.length) * 2 * Math.PI - Math.PI / 2;
   const at = new Map(used.map((place, i) => [place, { x: radius * Math.cos(turn_of(i)), y: radius * Math.sin(turn_of(i)) }]));
-  const svg = s('svg', { viewBox: `${-reach} ${-high} ${2 * reach} ${2 * high}`, class: 'class-graph', role: 'group', 'aria-label': `${used.length} classes that depend on others` });
+  const svg = s('svg', { viewBox: `${-reach} ${-high} ${2 * reach} ${2 * high}`, class: used.length > kFew ? 'class-graph many' : 'class-graph', role: 'group', 'aria-label': `${used.length} classes that depend on others` });
   // One line for all that lies between two classes, in the colour of what matters most.
   const pairs = new Map<string, Edge[]>();
   for (const edge of page.edges.filter((one) => one.from !== one.to)) {

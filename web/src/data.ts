@@ -78,6 +78,14 @@ export interface KeyVersions {
   count: number; // of all
 }
 
+// Something that was done to the system: a restart, a killed connection, what a nemesis did.
+export interface Fault {
+  name: string;
+  detail?: string;
+  from: number; // of the client's clock; in a Plot, of its axis
+  to?: number; // left out: a moment
+}
+
 export interface Series {
   name: string;
   unit: string;
@@ -89,6 +97,7 @@ export interface Plot {
   unit: string; // of `at`; empty: that of the clients' clock
   at: number[];
   series: Series[];
+  faults?: Fault[];
 }
 
 // Every transaction of a history, a few bytes each (src/report/page/whole_timeline.h).
@@ -124,6 +133,7 @@ export interface CheckPage {
   clock: 'ns' | ''; // unit of the clients' clock; empty: nobody knows it
   plots: Plot[];
   whole?: WholeTimeline;
+  faults?: Fault[];
   watch?: WatchPage; // the run was watched while it was recorded
 }
 

@@ -16,7 +16,7 @@ export function hunt_page(page: HuntPage): HTMLElement[] {
       interleaving(finding.story),
       finding.diff.length === 0 ? null : h('table', { class: 'diff' },
         h('thead', {}, h('tr', {}, h('th', {}, 'where'), h('th', {}, 'expected'), h('th', {}, 'seen'))),
-        h('tbody', {}, ...finding.diff.map((row) => h('tr', {}, h('td', {}, row.place), h('td', {}, h('ins', {}, row.expected)), h('td', {}, h('del', {}, row.seen)))))),
+        h('tbody', {}, ...finding.diff.map((row) => h('tr', {}, h('td', { 'data-what': 'where' }, row.place), h('td', { 'data-what': 'expected' }, h('ins', {}, row.expected)), h('td', { 'data-what': 'seen' }, h('del', {}, row.seen)))))),
       h('details', {}, h('summary', {}, 'Text for a bug report'), h('pre', {}, finding.markdown)))),
     ...(left === 0 ? [] : [h('p', { class: 'left-out' }, `${grouped(left)} more ${left === 1 ? 'finding is' : 'findings are'} not on this page, which would be too large.`)]),
   ];

@@ -1,5 +1,6 @@
 // interleaving.ts: several transactions side by side, from top to bottom in the order of what happened. Of a long story
-// the statements that nothing hangs on are folded away; a click brings them back.
+// the statements that nothing hangs on are folded away; a click brings them back. On a narrow screen it is one column, and
+// each statement says whose it is.
 import type { Interleaving } from './data';
 import { h } from './dom';
 
@@ -9,9 +10,12 @@ const kShortText = 400; // letters
 
 type StoryStep = Interleaving['steps'][number];
 
+// "T1" of "T1: UPDATE stock, UPDATE orders".
+const short_name = (member: string): string => member.split(':')[0]!;
+
 function row(story: Interleaving, step: StoryStep): HTMLTableRowElement {
   return h('tr', { class: step.guilty ? 'guilty' : '' },
-    ...story.members.map((_, who) => h('td', {}, ...(who !== step.who ? [] : [
+    ...story.members.map((member, who) => h('td', who === step.who ? { 'data-who': short_name(member) } : {}, ...(who !== step.who ? [] : [
       h('code', {}, step.sql),
       step.answer ? h('div', { class: 'answer' }, step.answer) : null,
       step.remark ? h('div', { class: 'remark' }, step.remark) : null,
@@ -27,7 +31,7 @@ function matters(step: StoryStep): boolean {
 // One row in place of many.
 function fold(story: Interleaving, steps: StoryStep[]): HTMLTableRowElement {
   const count = (who: number): number => steps.filter((step) => step.who === who).length;
-  const folded: HTMLTableRowElement = h('tr', { class: 'fold' }, ...story.members.map((_, who) => h('td', {}, count(who) === 0 ? null
+  const folded: HTMLTableRowElement = h('tr', { class: 'fold' }, ...story.members.map((member, who) => h('td', count(who) === 0 ? {} : { 'data-who': short_name(member) }, count(who) === 0 ? null
     : h('button', { type: 'button', 'aria-expanded': 'false', click: () => folded.replaceWith(...steps.map((step) => row(story, step))) },
       `… ${count(who)} more ${count(who) === 1 ? 'statement' : 'statements'}`))));
   return folded;

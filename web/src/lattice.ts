@@ -2,7 +2,7 @@
 import type { CheckPage, LevelState } from './data';
 import { h, s } from './dom';
 
-const kWidth = 264;
+const kWidth = 284;
 const kHeight = 34;
 const kGap = { x: 16, y: 22 };
 const kMarks: Record<LevelState['state'], string> = { satisfied: '✓', violated: '✗', undecided: '?', 'not-tested': '○', unknown: '·' };

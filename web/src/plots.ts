@@ -28,6 +28,10 @@ function draw(plot: Plot): SVGSVGElement {
   for (const time of round_ticks(0, last, kWidth < 600 ? 4 : 6)) {
     svg.append(s('text', { x: x(time), y: kHeight - 6, 'text-anchor': x(time) > kWidth - 40 ? 'end' : 'middle' }, `${short_number(time)} ${plot.unit}`));
   }
+  for (const fault of plot.faults ?? []) {
+    svg.append(s('g', { class: 'fault' }, s('rect', { x: x(Math.min(fault.from, last)), y: 8, width: Math.max(1.5, x(Math.min(fault.to ?? fault.from, last)) - x(Math.min(fault.from, last))), height: kHeight - 32 }),
+      s('title', {}, `fault: ${fault.name}`)));
+  }
   plot.series.forEach((line, i) => {
     let path = '';
     line.values.forEach((value, k) => {
@@ -43,6 +47,7 @@ function draw(plot: Plot): SVGSVGElement {
 export function plots(list: Plot[], prefix = ''): HTMLElement | null {
   if (list.length === 0) return null;
   return section('Over the run', `${prefix}plots`, ...list.map((plot) => h('figure', {},
-    h('figcaption', {}, plot.title, ' ', ...plot.series.map((line, i) => h('span', { class: `key-of-line line-${i}` }, `${line.name} (${line.unit})`))),
+    h('figcaption', {}, plot.title, ' ', ...plot.series.map((line, i) => h('span', { class: `key-of-line line-${i}` }, `${line.name} (${line.unit})`)),
+      plot.faults ? h('span', { class: 'key-of-line of-faults' }, 'faults') : null),
     draw(plot))));
 }

@@ -1,6 +1,6 @@
 // timeline.ts: the same anomaly over time: a lane a session, a bar a transaction, marks for reads and writes, arrows for
 // the dependencies.
-import type { Anomaly, Transaction } from './data';
+import type { Anomaly, Fault, Transaction } from './data';
 import { ends, h, replace, s } from './dom';
 import { round_ticks, span_text, time_scale, type TimeScale } from './scale';
 
@@ -15,6 +15,7 @@ const kWidth = kNarrow ? 300 : 940;
 const kMostOfALane = kNarrow ? 10 : 15; // letters
 const kMostLanes = 10;
 const kLetter = 7.3;
+const kFaultName = 18; // above the lanes, where there are faults
 
 interface Bar {
   place: number;
@@ -66,7 +67,29 @@ function axis(scale: TimeScale, low: number, high: number, unit: 'ns' | '', x_of
   return [...waits, ...texts];
 }
 
-function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], around: number[], unit: 'ns' | ''): SVGSVGElement {
+// What was done to the system meanwhile: bands over all lanes, each with its name where there is room.
+function fault_marks(faults: Fault[], low: number, high: number, x_of: (time: number) => number, height: number, unit: 'ns' | ''): SVGElement[] {
+  const right = kLeft + kWidth - 8;
+  const inside = (x: number): number => Math.max(kLeft, Math.min(right, x));
+  let free = -Infinity;
+  return [...faults].sort((a, b) => a.from - b.from).map((fault) => {
+    const from = inside(x_of(Math.max(low, fault.from)));
+    const to = Math.max(from + 2, inside(x_of(Math.min(high, fault.to ?? fault.from))));
+    const width = fault.name.length * kLetter;
+    const at = Math.min(from, right - width);
+    const named = at > free;
+    if (named) free = at + width + 8;
+    return s('g', { class: 'fault' }, s('rect', { x: from, y: kFaultName, width: to - from, height: height - kFaultName }),
+      named ? s('text', { x: at, y: kFaultName - 5 }, fault.name) : null, s('title', {}, fault_text(fault, unit)));
+  });
+}
+
+export function fault_text(fault: Fault, unit: 'ns' | ''): string {
+  const took = fault.to === undefined ? '' : `, for ${span_text(fault.to - fault.from, unit)}`;
+  return `fault: ${fault.name}${fault.detail ? ` (${fault.detail})` : ''}${took}`;
+}
+
+function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], around: number[], unit: 'ns' | '', all_faults: Fault[]): SVGSVGElement {
   const bars = bars_by(clock, [...anomaly.transactions, ...(clock === 'order' ? [] : around)], transactions);
   const inside = new Set(anomaly.transactions);
   const own = bars.filter((bar) => inside.has(bar.place));
@@ -76,28 +99,32 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   const scale = time_scale(own);
   const x_of = (time: number): number => kLeft + 14 + scale.x(time) * (kWidth - 40);
   const in_time = bars.filter((bar) => bar.to >= low - span * 0.02 && bar.from <= high + span * 0.02);
-  const lane_of = (t: Transaction): string => (t.session ? `session ${t.session}` : t.id);
+  const lane_of = (t: Transaction): string => (t.session === '' ? t.id : /^\d+$/.test(t.session) ? `session ${t.session}` : t.session);
   // Of many sessions those of the anomaly, and as many others as leave the picture in sight.
   const own_lanes = new Set(own.map((bar) => lane_of(transactions[bar.place]!)));
   const others = [...new Set(in_time.map((bar) => lane_of(transactions[bar.place]!)))].filter((lane) => !own_lanes.has(lane));
   const kept = new Set([...own_lanes, ...others.slice(0, Math.max(0, kMostLanes - own_lanes.size))]);
   const shown = in_time.filter((bar) => kept.has(lane_of(transactions[bar.place]!)));
   const lanes = [...new Set(shown.map((bar) => lane_of(transactions[bar.place]!)))].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  const height = lanes.length * kLane + 40;
+  const faults = faults_near(clock, all_faults, low, high);
+  const top = faults.length > 0 ? kFaultName : 0;
+  const height = lanes.length * kLane + 40 + top;
   const svg = s('svg', { viewBox: `0 0 ${kLeft + kWidth} ${height}`, class: 'timeline', role: 'img', 'aria-label': `Timeline by ${kClockNames[clock]}` });
   svg.append(s('defs', {}, s('pattern', { id: 'hatched', width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
     s('line', { x1: 0, x2: 0, y1: 0, y2: 7, class: 'hatch' }))));
   if (clock !== 'order') svg.append(...axis(scale, low, high, clock === 'client' ? unit : '', x_of, height - 14));
+  svg.append(...fault_marks(faults, low, high, x_of, height - 28, unit));
+  const lane_y = (i: number): number => top + (i + 0.5) * kLane + 4;
   lanes.forEach((lane, i) => {
     svg.append(
-      s('line', { x1: kLeft, x2: kLeft + kWidth - 10, y1: (i + 0.5) * kLane + 4, y2: (i + 0.5) * kLane + 4, class: 'lane' }),
-      s('text', { x: kLeft - 10, y: (i + 0.5) * kLane + 8, 'text-anchor': 'end', class: 'lane-name' }, ends(lane, kMostOfALane)));
+      s('line', { x1: kLeft, x2: kLeft + kWidth - 10, y1: lane_y(i), y2: lane_y(i), class: 'lane' }),
+      s('text', { x: kLeft - 10, y: lane_y(i) + 4, 'text-anchor': 'end', class: 'lane-name' }, ends(lane, kMostOfALane)));
   });
   const named = new Map<number, number>(); // by lane: where its last name ends
   const spot = new Map<string, { x: number; y: number }>();
   for (const bar of [...shown].sort((a, b) => Number(inside.has(a.place)) - Number(inside.has(b.place)) || a.from - b.from)) {
     const t = transactions[bar.place]!;
-    const y = (lanes.indexOf(lane_of(t)) + 0.5) * kLane + 4 - kBar / 2;
+    const y = lane_y(lanes.indexOf(lane_of(t))) - kBar / 2;
     const left = Math.max(kLeft, x_of(bar.from));
     const right = Math.min(kLeft + kWidth - 8, Math.max(left + 18, x_of(bar.to)));
     const group = s('g', { class: `bar ${t.status}${inside.has(bar.place) ? '' : ' around'}` },
@@ -138,6 +165,12 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   return svg;
 }
 
+// Those during the anomaly, or a little before or after.
+function faults_near(clock: Clock, faults: Fault[], low: number, high: number): Fault[] {
+  const some = (high - low) * 0.02;
+  return clock === 'client' ? faults.filter((fault) => fault.from <= high + some && (fault.to ?? fault.from) >= low - some) : [];
+}
+
 function caption(clock: Clock, anomaly: Anomaly, transactions: Transaction[], unit: 'ns' | ''): string {
   if (clock === 'order') return kClockNames.order;
   const own = bars_by(clock, anomaly.transactions, transactions);
@@ -147,7 +180,7 @@ function caption(clock: Clock, anomaly: Anomaly, transactions: Transaction[], un
   return `${kClockNames[clock]}${counted}${waits ? '; where it is hatched, time is shortened' : ''}`;
 }
 
-export function timeline(anomaly: Anomaly, transactions: Transaction[], unit: 'ns' | ''): HTMLElement {
+export function timeline(anomaly: Anomaly, transactions: Transaction[], unit: 'ns' | '', faults: Fault[] = []): HTMLElement {
   const clocks = clocks_of(anomaly.transactions, transactions);
   const around = transactions.flatMap((t, place) => (t.around ? [place] : []));
   const picture = h('div', { class: 'scroll' });
@@ -156,8 +189,10 @@ export function timeline(anomaly: Anomaly, transactions: Transaction[], unit: 'n
     h('button', { type: 'button', 'aria-pressed': 'false', click: () => show(clock) }, kClockNames[clock]));
   function show(clock: Clock): void {
     buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(clocks[i] === clock)));
-    replace(picture, draw(clock, anomaly, transactions, around, unit));
-    below.textContent = `○ read  ■ write, evenly spread over the transaction · ${caption(clock, anomaly, transactions, unit)}`;
+    const svg = draw(clock, anomaly, transactions, around, unit, faults);
+    replace(picture, svg);
+    const kinds = svg.querySelector('.fault') ? '  ▮ fault: what was done to the system' : '';
+    below.textContent = `○ read  ■ write, evenly spread over the transaction${kinds} · ${caption(clock, anomaly, transactions, unit)}`;
   }
   show(clocks[0]!);
   return h('div', {}, clocks.length > 1 ? h('div', { class: 'choices', role: 'group', 'aria-label': 'Clock' }, ...buttons) : null, picture, below);

@@ -31,13 +31,24 @@ function picture(violation: WatchPage['violations'][number], transactions: Trans
   return [h('div', { class: 'scroll picture' }, graph.element), says, ...(times ? [times] : [])];
 }
 
+// The rules of the methods, in words; what has another name says more in its text.
+const kRules: Record<string, string> = {
+  INT: 'a transaction sees its own writes',
+  EXT: 'a transaction reads what its snapshot holds',
+  NOCONFLICT: 'two transactions that overlap write no key in common',
+  SESSION: 'transactions of one session follow one another',
+  PREDICATE: 'a condition finds what its snapshot holds',
+  TIMESTAMP: 'timestamps are in the order that the database promises',
+  REALTIME: 'what began after the end of another comes after it',
+};
+
 function finding(one: WatchFinding, ...more: (HTMLElement | null)[]): HTMLElement {
   return h('article', { class: 'anomaly' },
     h('h3', {}, one.name, ' ', h('small', { class: 'found' }, `found after ${moment(one.found)}`)),
     h('p', { class: 'meaning' }, one.meaning),
     h('p', { class: 'lines' }, one.text),
     ...more,
-    one.rule ? h('small', {}, `the promise that broke: ${one.rule}`) : null);
+    one.rule ? h('small', {}, `the promise that broke: ${one.rule}${kRules[one.rule] ? ` (${kRules[one.rule]})` : ''}`) : null);
 }
 
 // Fills `list` with the first ones; a button brings the rest.
@@ -89,13 +100,16 @@ function late(page: WatchPage, prefix: string): HTMLElement | null {
     left_out(page.late_left_out, 'were counted.'));
 }
 
+// As the first violation of that name says it.
+const meaning_of = (page: WatchPage, name: string): string => page.violations.find((one) => one.name === name)?.meaning ?? '';
+
 // Below the headline. `prefix`: of the names of its sections, where the page has others.
 function parts(page: WatchPage, prefix: string): (HTMLElement | null)[] {
   return [
     facts(page.facts),
     page.counts.length === 0 ? null : section('What was found', `${prefix}counts`, h('table', {},
-      h('thead', {}, h('tr', {}, h('th', {}, 'anomaly'), h('th', { class: 'number' }, 'times'))),
-      h('tbody', {}, ...page.counts.map((row) => h('tr', {}, h('td', {}, row.name), h('td', { class: 'number' }, grouped(row.count))))))),
+      h('thead', {}, h('tr', {}, h('th', {}, 'anomaly'), h('th', { class: 'number' }, 'times'), h('th', {}, 'meaning'))),
+      h('tbody', {}, ...page.counts.map((row) => h('tr', {}, h('td', {}, row.name), h('td', { class: 'number' }, grouped(row.count)), h('td', {}, meaning_of(page, row.name))))))),
     plots(page.plots, prefix),
     violations(page, prefix),
     suspicions(page, prefix),

@@ -1,14 +1,16 @@
 // whole.ts: the whole history in time: a lane a session, a bar a transaction; drag to pan, wheel or keys to zoom, point to
 // read, search to find. Drawn on a canvas, so that a hundred thousand transactions stay fluent.
-import type { WholeTimeline } from './data';
+import type { Fault, WholeTimeline } from './data';
 import { grouped, h, section } from './dom';
 import { round_ticks, span_text } from './scale';
+import { fault_text } from './timeline';
 
 const kLeft = 110; // for names of lanes
 const kAxis = 24;
 const kHighest = 18; // lane
 const kLowest = 3;
 const kMostHeight = 560;
+const kFaults = 16; // above the lanes, where there are faults
 
 export interface Bars {
   from: Float64Array;
@@ -56,11 +58,11 @@ export function decode(whole: WholeTimeline): Bars {
 function colours(): Record<string, string> {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return { good: of('untested'), bad: of('bad'), soft: of('soft'), line: of('line'), ink: of('ink'), card: of('card'), doubt: of('doubt'), mark: of('focus') };
+  return { good: of('untested'), bad: of('bad'), soft: of('soft'), line: of('line'), ink: of('ink'), card: of('card'), doubt: of('doubt'), mark: of('focus'), fault: of('fault') };
 }
 
 // `open`: what to do with a transaction of an anomaly that is clicked.
-export function whole_timeline(whole: WholeTimeline, open: (name: string) => boolean): HTMLElement {
+export function whole_timeline(whole: WholeTimeline, all_faults: Fault[], open: (name: string) => boolean): HTMLElement {
   const bars = decode(whole);
   // Lanes by name, as numbers count.
   const order = whole.lanes.map((_, i) => i).sort((a, b) => whole.lanes[a]!.localeCompare(whole.lanes[b]!, 'en', { numeric: true }));
@@ -70,13 +72,18 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
   const lanes = order.map((lane) => whole.lanes[lane]!);
   const end = bars.to.reduce((most, one) => Math.max(most, one), 1);
   const lane_height = Math.max(kLowest, Math.min(kHighest, Math.floor(kMostHeight / Math.max(1, lanes.length))));
-  const height = lanes.length * lane_height + kAxis + 4;
+  // Faults are on the clients' clock; here in ticks of the picture.
+  const in_ticks = (time: number): number => (time - Number(whole.low)) / whole.tick;
+  const faults = whole.clock !== 'client' ? [] : all_faults.map((fault) => ({ fault, from: in_ticks(fault.from), to: in_ticks(fault.to ?? fault.from) }));
+  const top = faults.length > 0 ? kFaults : 0;
+  const height = top + lanes.length * lane_height + kAxis + 4;
   const canvas = h('canvas', { tabindex: 0, class: 'whole', role: 'img',
     'aria-label': `${grouped(whole.of)} transactions of ${grouped(lanes.length)} sessions over time. Arrow keys pan, plus and minus zoom, 0 shows all.` });
   const frame = h('div', { class: 'whole-frame' }, canvas);
   const says = h('p', { class: 'hint says', 'aria-live': 'polite' }, '');
   let [low, high] = [0, end];
   let pointed = -1;
+  let pointed_fault = -1;
   let found = -1;
   let width = 0;
   let asked = false;
@@ -89,7 +96,8 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
     const from = whole.clock === 'place' ? clock_text(bars.from[i]!) : `${clock_text(bars.from[i]!)} after the first, for ${clock_text(bars.to[i]! - bars.from[i]!)}`;
     return `${bars.name(i)}, session ${lanes[bars.lane[i]!] ?? ''}, ${status}: ${from}${bars.flags[i]! >= 4 ? '; part of an anomaly, click to see it' : ''}`;
   };
-  const words = (): string => (pointed >= 0 ? told(pointed) : found >= 0 ? told(found)
+  const words = (): string => (pointed_fault >= 0 ? `${fault_text(faults[pointed_fault]!.fault, whole.unit)}, ${clock_text(faults[pointed_fault]!.from)} after the first transaction began`
+    : pointed >= 0 ? told(pointed) : found >= 0 ? told(found)
     : 'Drag to pan, turn the wheel with Ctrl to zoom (or + and −), point at a bar to read it.');
 
   // The longest bar bounds how far before the window a bar that reaches into it may begin.
@@ -133,6 +141,20 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
     context.beginPath();
     context.rect(kLeft, 0, width - kLeft, height);
     context.clip();
+    let free = -Infinity;
+    faults.forEach(({ fault, from, to }, i) => {
+      if (to < low || from > high) return;
+      const [left, right] = [x_of(from), Math.max(x_of(from) + 1.5, x_of(to))];
+      context.fillStyle = shade['fault']!;
+      context.globalAlpha = i === pointed_fault ? 0.6 : 0.28;
+      context.fillRect(left, 0, right - left, height - kAxis);
+      context.globalAlpha = 1;
+      const at = Math.max(kLeft + 2, left + 2);
+      if (at < free) return;
+      free = at + context.measureText(fault.name).width + 8;
+      context.fillText(fault.name, at, 12);
+    });
+    context.translate(0, top);
     const thick = Math.max(2, lane_height - 3);
     // Bars that cover the same pixel of a lane are drawn once; those of anomalies last, over the others.
     const drawn_to = new Float64Array(lanes.length).fill(-1);
@@ -168,7 +190,7 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
     context.fillStyle = shade['soft']!;
     const step = Math.ceil(13 / lane_height);
     lanes.forEach((lane, i) => {
-      if (i % step === 0) context.fillText(lane.length > 13 ? `${lane.slice(0, 12)}…` : lane, 4, (i + 0.5) * lane_height + 5);
+      if (i % step === 0) context.fillText(lane.length > 13 ? `${lane.slice(0, 12)}…` : lane, 4, top + (i + 0.5) * lane_height + 5);
     });
     says.textContent = words();
   }
@@ -192,7 +214,7 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
   const pan = (share: number): void => window_to(low + share * (high - low), high + share * (high - low));
 
   function bar_at(x: number, y: number): number {
-    const lane = Math.floor(y / lane_height);
+    const lane = Math.floor((y - top) / lane_height);
     const [near, time] = [((high - low) / Math.max(1, width - kLeft)) * 3, time_of(x)];
     let best = -1;
     for (let i = first_from(time - longest - near); i < bars.from.length && bars.from[i]! <= time + near; ++i) {
@@ -214,6 +236,10 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
       return;
     }
     pointed = bar_at(event.offsetX, event.offsetY);
+    // Bars lie over faults; beside them, and above the lanes, faults are read.
+    const near = ((high - low) / Math.max(1, width - kLeft)) * 4;
+    const time = time_of(event.offsetX);
+    pointed_fault = pointed >= 0 ? -1 : faults.findIndex(({ from, to }) => time >= from - near && time <= to + near);
     canvas.style.cursor = pointed >= 0 && bars.flags[pointed]! >= 4 ? 'pointer' : 'grab';
     redraw();
   });
@@ -222,7 +248,7 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
     dragged = null;
     if (clicked >= 0 && bars.flags[clicked]! >= 4) open(bars.name(clicked));
   });
-  canvas.addEventListener('pointerleave', () => { pointed = -1; redraw(); });
+  canvas.addEventListener('pointerleave', () => { pointed = pointed_fault = -1; redraw(); });
   // Without Ctrl the wheel scrolls the page, as everywhere.
   canvas.addEventListener('wheel', (event) => {
     if (!event.ctrlKey && !event.metaKey && !event.shiftKey) return;
@@ -296,5 +322,5 @@ export function whole_timeline(whole: WholeTimeline, open: (name: string) => boo
   new ResizeObserver(redraw).observe(frame);
   redraw();
   return section('The whole history', 'whole', h('p', { class: 'legend' },
-    `Each lane is a session, each bar a transaction, ${kClocks[whole.clock]}${share}. Red: part of an anomaly. Grey: aborted.`), bar, frame, says);
+    `Each lane is a session, each bar a transaction, ${kClocks[whole.clock]}${share}. Blue: committed. Grey: aborted. Red: part of an anomaly. Brown: of unknown outcome.${faults.length > 0 ? ` Violet, over all lanes: a fault, ${grouped(faults.length)} in all: what was done to the system.` : ''}`), bar, frame, says);
 }

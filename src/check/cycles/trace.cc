@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/count_progress.h"
 #include "base/prefetch.h"
 #include "check/accesses.h"
 #include "check/cycles/trace_lists.h"
@@ -71,7 +72,9 @@ class VersionTracer {
     out_.read_begin.assign(h_.txn_count(), 0);
     out_.read_end.assign(h_.txn_count(), 0);
     out_.reads.reserve(h_.op_count() / 2);
+    CountProgress traced(limits, "tracing reads", h_.txn_count(), 1U << 16);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      traced.add();
       if ((t & 0xffff) == 0 && limits.exhausted()) {
         out_.cut_short = true;
         return resolve_registers();

@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/count_progress.h"
+
 namespace isolde::exhaustive {
 namespace {
 
@@ -87,7 +89,8 @@ std::int64_t commit_time(const History& h, const SmallTxn& txn) {
 
 class SerialSearch {
  public:
-  SerialSearch(Model& model, const Asked& asked, const Limits& limits) : model_(model), limits_(limits), trail_(model) {
+  SerialSearch(Model& model, const Asked& asked, const Limits& limits)
+      : model_(model), limits_(limits), trail_(model), tried_(limits, "orders tried") {
     const AddedOrder added = info(asked.level).order;
     if (added != AddedOrder::kNone) add(model.session_pairs());
     if (added == AddedOrder::kRealTime) add(model.realtime_pairs());
@@ -100,6 +103,7 @@ class SerialSearch {
   // The depth is the number of transactions.
   End extend(TxnSet placed, const States& states) {
     limits_.spend(8 + model_.keys);
+    tried_.add();
     if (limits_.exhausted()) return End::kStopped;
     if ((placed & model_.sure) == model_.sure && trail_.fits(model_, placed)) return End::kFound;
     if (!model_.judged_at_last() && failed_.meet(placed, states)) return End::kNone;
@@ -149,6 +153,7 @@ class SerialSearch {
   const Limits& limits_;
   Before<kMostTxns> before_;
   Trail trail_;
+  CountProgress tried_;
   Failed failed_;
 };
 
@@ -158,7 +163,11 @@ constexpr std::size_t commit_of(std::size_t t) { return 2 * t + 1; }
 class PointSearch {
  public:
   PointSearch(Model& model, const Asked& asked, const Limits& limits)
-      : model_(model), limits_(limits), apart_(info(asked.level).family == LevelFamily::kSnapshot), trail_(model) {
+      : model_(model),
+        limits_(limits),
+        apart_(info(asked.level).family == LevelFamily::kSnapshot),
+        trail_(model),
+        tried_(limits, "orders tried") {
     const AddedOrder added = info(asked.level).order;
     if (added != AddedOrder::kNone) add(model.session_pairs());
     if (added == AddedOrder::kRealTime) add(model.realtime_pairs());
@@ -174,6 +183,7 @@ class PointSearch {
   // The depth is the number of points.
   End extend(std::uint32_t placed, const States& states) {
     limits_.spend(8 + model_.keys);
+    tried_.add();
     if (limits_.exhausted()) return End::kStopped;
     if (impossible_) return End::kNone;
     if ((placed & must_) == must_ && is_whole(placed) && trail_.fits(model_, counted(placed))) return End::kFound;
@@ -294,6 +304,7 @@ class PointSearch {
   bool impossible_ = false;
   std::array<std::optional<std::int64_t>, kMostTxns> instant_;
   Trail trail_;
+  CountProgress tried_;
   Failed failed_;
 };
 

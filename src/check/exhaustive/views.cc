@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include "base/count_progress.h"
+
 namespace isolde::exhaustive {
 namespace {
 
@@ -60,6 +62,7 @@ class ViewSearch {
       : model_(model),
         rule_(*rule_of(asked.level)),
         limits_(limits),
+        tried_(limits, "orders tried"),
         versions_(model.keys),
         events_(model.txns.size()),
         past_(model.txns.size(), 0),
@@ -80,6 +83,7 @@ class ViewSearch {
   // The depth is the number of transactions.
   End extend(TxnSet placed) {
     limits_.spend(8 + model_.keys);
+    tried_.add();
     if (limits_.exhausted()) return End::kStopped;
     if ((placed & model_.sure) == model_.sure && (!model_.has_vsets || all_fit_at_last(0, 0))) return End::kFound;
     struct Next {
@@ -373,6 +377,7 @@ class ViewSearch {
   Model& model_;
   const ViewRule& rule_;
   const Limits& limits_;
+  CountProgress tried_;
   Versions versions_;
   std::vector<std::vector<Event>> events_;  // by transaction
   std::vector<std::size_t> order_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/count_progress.h"
 #include "check/accesses.h"
 #include "check/read_rules/write_index.h"
 
@@ -34,7 +35,9 @@ class ReadRules {
   bool run() {
     if (level_ == Level::kReadUncommitted) return true;
     limits_.spend(kStepsPerRuledOp * h_.op_count());
+    CountProgress judged(limits_, "reads", h_.txn_count(), 1U << 16);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      judged.add();
       if ((t & 0xffff) == 0 && limits_.exhausted()) return false;
       // Only what counts as committed is judged; an unknown transaction's reads are nobody's promise.
       if (counted_.empty() ? h_.status(TxnId{t}) == Status::kCommitted : counted_[t] != 0) txn(TxnId{t});

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/count_progress.h"
 #include "base/hash.h"
 
 namespace isolde::sums {
@@ -27,6 +28,7 @@ class LedgerOrderSearch {
       : ledger_(ledger),
         spans_(std::move(spans)),
         limits_(limits),
+        tried_(limits, "orders tried"),
         count_(static_cast<std::uint32_t>(ledger.txns.size())) {
     for (const Balance& first : ledger.initial) number_.push_back(first.number);
     adders_.assign(number_.size(), 0);
@@ -55,6 +57,7 @@ class LedgerOrderSearch {
     while (!frames_.empty()) {
       if (left_ == 0) return true;
       limits_.spend(8);
+      tried_.add();
       if (limits_.exhausted()) return false;
       Frame& frame = frames_.back();
       if (frame.next > 0) take_back(frame.candidates[frame.next - 1]);
@@ -199,6 +202,7 @@ class LedgerOrderSearch {
   const Ledger& ledger_;
   const std::vector<LedgerSpan> spans_;
   const Limits& limits_;
+  CountProgress tried_;
   const std::uint32_t count_;
   std::vector<std::int64_t> number_;  // by key
   std::vector<int> adders_;           // by key: who is placed and adds to it

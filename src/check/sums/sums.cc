@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/count_progress.h"
 #include "check/sums/ledger.h"
 #include "check/sums/order.h"
 #include "history/guessed_initial.h"
@@ -165,7 +166,9 @@ class SumsCheck {
     }
     const bool together = asks_for_one_order(verdict_.level);
     const AddedOrder added = together ? info(verdict_.level).order : AddedOrder::kNone;
+    CountProgress judged(limits_, "sums", ledger_.txns.size(), 1U << 8);
     for (const LedgerTxn& txn : ledger_.txns) {
+      judged.add();
       if (!txn.sure || txn.reads.empty()) continue;
       const std::size_t size = together ? txn.reads.size() : 1;
       for (std::size_t i = 0; i < txn.reads.size(); i += size) {

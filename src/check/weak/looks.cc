@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/count_progress.h"
 #include "check/predicates/state_matches.h"
 #include "check/weak/choose_writers.h"
 #include "check/weak/look_aggregates.h"
@@ -71,7 +72,9 @@ class LookWalk {
 
   bool run() {
     if (!floors_.has_room()) return false;
+    CountProgress explained_so_far(limits_, "predicates of transactions", o_.turns.size(), 1U << 10);
     for (std::size_t p = 0; p < o_.turns.size(); ++p) {
+      explained_so_far.add();
       if ((p & 0x3ff) == 0 && limits_.exhausted()) return false;
       if (all_steps() > kSteps) return false;
       const bool explained = explain(o_.turns[p]);

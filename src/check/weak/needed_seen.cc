@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/count_progress.h"
 #include "check/weak/contradictions.h"
 
 namespace isolde::weak {
@@ -49,7 +50,9 @@ SeenOrders needed_seen(const SeenContext& known, const Limits& limits) {
   ContradictionFinder finder(known, table);
   std::optional<Order> order = table.first();
   std::vector<Pair> pairs;
+  CountProgress rounds(limits, "orders tried", 0, 1);
   for (int round = 0; order; ++round) {
+    rounds.add();
     if (limits.exhausted()) return {};
     limits.spend(kStepsPerRead * (table.reads.size() + table.size()));
     const Contradictions found = finder.find(*order, limits);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/count_progress.h"
 #include "check/weak/past_search.h"
 
 namespace isolde::weak {
@@ -61,7 +62,9 @@ bool Past::by_clocks(std::span<const StaleRead> stale, std::span<const Version> 
   if (!has_all_) count_asked();
   out.gave_up = true;
   auto next = stale.begin();
+  CountProgress looked(limits, "what each transaction saw,", table_.size());
   for (Number i = 0; i < table_.size() && !has_all_; ++i) {
+    looked.add();
     if ((i & 0xfff) == 0) {
       limits.spend(std::uint64_t{std::min(table_.size() - i, 0x1000U)} * (sessions_ / kCellsPerPastStep + 4));
       if (limits.exhausted()) return true;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/count_progress.h"
+
 namespace isolde::weak {
 
 using namespace graph;
@@ -18,6 +20,7 @@ void PastSearch::look_back(std::span<const StaleRead> stale, std::span<const Ver
   steps_left_ = kStepsPerTransaction * table_.size();
   std::fill(reached_.begin(), reached_.end(), kNone32);
   out.gave_up = true;
+  CountProgress looked(limits, "stale reads", stale.size(), 1U << 6);
   for (auto first = stale.begin(); first != stale.end();) {
     const Number reader = first->reader;
     const auto end = std::find_if(first, stale.end(), [&](const StaleRead& s) { return s.reader != reader; });
@@ -27,6 +30,7 @@ void PastSearch::look_back(std::span<const StaleRead> stale, std::span<const Ver
     if (oldest < reader) search(reader, oldest);
     limits.spend(before - steps_left_ + 1);
     if (steps_left_ == 0 || limits.exhausted()) return;
+    looked.add(static_cast<std::uint64_t>(end - first));
     for (; first != end; ++first) {
       int pairs = 0;
       for_each_since(*first, previous, [&](Number w) {

@@ -39,10 +39,7 @@ std::string facts_json(const Report& r) {
                                                       : fmt::format("{} ({})", r.verdict.method, r.why_method)));
   const std::string evidence = fmt::format("{}", fmt::join(evidence_of(h), ", "));
   facts.push_back(fact("evidence", evidence.empty() ? "values only" : evidence));
-  facts.push_back(
-      fact("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
-                                  words::counted(h.op_count(), "operation"), words::counted(h.key_count(), "key"),
-                                  words::counted(h.session_count(), "session"), r.format)));
+  facts.push_back(fact("history", fmt::format("{} ({})", size_text(whole_of(r)), r.format)));
   if (r.verdict.search) facts.push_back(fact("order", search_text(*r.verdict.search)));
   facts.push_back(fact("cost", fmt::format("load {:.2f} s, check {:.2f} s, peak {:.0f} MiB", r.stats.load_seconds,
                                            r.stats.check_seconds, r.stats.peak_mib)));
@@ -103,6 +100,21 @@ std::string counts_by_rank(const Verdict& verdict) {
         .number("count", verdict.counts[static_cast<std::size_t>(kind)])
         .text("meaning", info(kind).summary)
         .done();
+  });
+}
+
+// The first of them, where there are more than a picture can show.
+constexpr std::size_t kMostFaults = 2000;
+std::string faults_json(const History& h) {
+  const auto faults = h.faults().first(std::min(h.faults().size(), kMostFaults));
+  return page_list(faults, [&](const FaultMark& fault) {
+    PageObject out;
+    out.text("name", words::shortened(std::string(h.values().string(fault.name)), kLongestName));
+    if (fault.detail != kNullValue)
+      out.text("detail", words::shortened(std::string(h.values().string(fault.detail)), kLongestName));
+    out.raw("from", std::to_string(fault.begin));
+    if (fault.end != kNoTime) out.raw("to", std::to_string(fault.end));
+    return out.done();
   });
 }
 
@@ -290,6 +302,7 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
   out.raw("transactions", anomalies.history().transactions_json()).raw("keys", anomalies.history().keys_json());
   const bool nanoseconds = has_nanoseconds(r.history, r.format);
   out.text("clock", nanoseconds ? "ns" : "").raw("plots", plots_json(r.history, nanoseconds));
+  if (!r.history.faults().empty()) out.raw("faults", faults_json(r.history));
   if (!options.watched.empty()) out.raw("watch", options.watched);
   return out.done();
 }

@@ -8,6 +8,7 @@
 #include "report/page/key_versions.h"
 #include "report/page/page_testing.h"
 #include "report/page/parsed_json.h"
+#include "report/text.h"
 #include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 
@@ -260,6 +261,35 @@ TEST(KeyVersions, WithoutEvidenceThereIsNoOrder) {
   const History h = hist("T1: w x1 | T2: w x2");
   EXPECT_TRUE(versions_of(h, first_key())[0].versions.empty());
   EXPECT_TRUE(versions_of(h, {}).empty());
+}
+
+TEST(CheckPage, FaultsAreOnThePageAndItsPlots) {
+  HistoryBuilder b;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    b.begin_txn(b.session(i % 3));
+    b.set_begin(1000 + 10 * i);
+    b.set_end(1000 + 10 * i + 5);
+    b.write(b.key("x"), b.values().integer(i));
+    b.end_txn();
+  }
+  b.fault(1050, 1070, b.values().string("crash"), b.values().string("client 3"));
+  b.fault(1100, kNoTime, b.values().string("kill"), kNullValue);
+  const History h = *b.finish();
+  Verdict v = violated_at(Level::kSerializable);
+  v.anomalies.push_back(cycle_of(h, {TxnId{5}, TxnId{6}}));
+  v.count(v.anomalies[0].kind);
+  const Report report = report_on(h, v);
+  const Parsed page(check_page_json(report, kOptions));
+  ASSERT_EQ(size(page.json["faults"]), 2U);
+  EXPECT_EQ(text(page.json["faults"].at(0)["name"]), "crash");
+  EXPECT_EQ(text(page.json["faults"].at(0)["detail"]), "client 3");
+  EXPECT_EQ(number(page.json["faults"].at(0)["to"]), 1070U);
+  ASSERT_EQ(size(page.json["plots"].at(0)["faults"]), 2U);
+  EXPECT_EQ(double(page.json["plots"].at(0)["faults"].at(0)["from"]), 50);
+  // In the text too: how many, and which of them were beside an anomaly.
+  const std::string shown = render_text(report, {});
+  EXPECT_NE(shown.find("3 sessions, 2 faults"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("Faults while these transactions ran: crash\n"), std::string::npos) << shown;
 }
 
 }  // namespace check_page_test

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "report/page/json_text.h"
+#include "report/report.h"
+#include "report/words.h"
 
 namespace isolde {
 namespace {
@@ -62,8 +64,26 @@ std::string series(std::string_view name, std::string_view unit, std::vector<Buc
 }
 
 std::string plot(std::string_view title, std::string_view unit, const std::string& at,
-                 const std::vector<std::string>& lines) {
-  return PageObject().text("title", title).text("unit", unit).raw("at", at).raw("series", page_list(lines)).done();
+                 const std::vector<std::string>& lines, const std::string& faults) {
+  PageObject out;
+  out.text("title", title).text("unit", unit).raw("at", at).raw("series", page_list(lines));
+  if (!faults.empty()) out.raw("faults", faults);
+  return out.done();
+}
+
+// Where the faults are on the plot's axis; the first of them, where there are very many. Empty: there are none.
+constexpr std::size_t kMostMarks = 500;
+std::string marks_of(const History& h, const Span& span, double unit) {
+  if (h.faults().empty()) return {};
+  const auto place = [&](std::int64_t time) {
+    return number(static_cast<double>(between(span.low, std::clamp(time, span.low, span.high))) / unit);
+  };
+  return page_list(h.faults().first(std::min(h.faults().size(), kMostMarks)), [&](const FaultMark& fault) {
+    PageObject out;
+    out.text("name", words::shortened(std::string(h.values().string(fault.name)))).raw("from", place(fault.begin));
+    if (fault.end != kNoTime) out.raw("to", place(fault.end));
+    return out.done();
+  });
 }
 
 }  // namespace
@@ -97,7 +117,10 @@ std::string plots_json(const History& h, bool nanoseconds) {
 
   // Of a clock whose unit nobody knows, counts are of the span that one point stands for.
   const double every = nanoseconds ? width / 1e9 : 1;
-  const std::string counts_unit = nanoseconds ? "per second" : fmt::format("every {:.4g} of the clock", width);
+  const std::string counts_unit =
+      nanoseconds ? "per second"
+                  : fmt::format("every {} of the clock", width < 1000 ? fmt::format("{:.4g}", width)
+                                                                      : grouped(static_cast<std::uint64_t>(width)));
   const auto rate = [&](std::uint64_t Bucket::* count) {
     return [&, count](Bucket& bucket) { return number(static_cast<double>(bucket.*count) / every); };
   };
@@ -114,10 +137,11 @@ std::string plots_json(const History& h, bool nanoseconds) {
   const std::string_view took = nanoseconds ? "ms" : "by the client's clock";
   const std::vector<std::string> times = {series("half took at most", took, buckets, latency(0.5)),
                                           series("99 % took at most", took, buckets, latency(0.99))};
+  const std::string faults = marks_of(h, span, unit);
   const std::string_view axis = nanoseconds ? "s" : "";
   return fmt::format("[{},{}]",
-                     plot(nanoseconds ? "Transactions" : "Transactions, by the client's clock", axis, at, ends),
-                     plot("How long a committed transaction took", axis, at, times));
+                     plot(nanoseconds ? "Transactions" : "Transactions, by the client's clock", axis, at, ends, faults),
+                     plot("How long a committed transaction took", axis, at, times, faults));
 }
 
 }  // namespace isolde
