@@ -33,10 +33,11 @@ Result<proxy::ProxyOptions> proxy_options(const Arguments& args) {
 Result<db::Url> server_url(const Arguments& args) {
   if (!args.has("to")) return Error{"--to is missing: the server's URL, as in --to postgres://localhost/shop"};
   auto url = database_url(args, args.text("to"));
-  if (url && url->scheme != "postgres" && url->scheme != "cockroachdb" && url->scheme != "yugabytedb")
+  if (url && url->scheme != "postgres" && url->scheme != "cockroachdb" && url->scheme != "yugabytedb" &&
+      !proxy::speaks_mysql(*url))
     return Error{
-        fmt::format("--to {}: only servers that speak PostgreSQL's protocol, postgres://…, are understood in "
-                    "this version",
+        fmt::format("--to {}: only servers that speak the protocol of PostgreSQL (postgres://…) or MariaDB "
+                    "(mariadb://…) are understood",
                     url->shown())};
   return url;
 }
@@ -48,9 +49,8 @@ std::string passed_json(const proxy::Counts& c, double seconds) {
   bool first = true;
   for (std::size_t i = 1; i < c.unreadable.size(); ++i) {
     if (c.unreadable[i] == 0) continue;
-    out +=
-        fmt::format("{}{}: {}", first ? "" : ", ",
-                    json_string(proxy::postgres::words(static_cast<proxy::postgres::Unreadable>(i))), c.unreadable[i]);
+    out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(proxy::words(static_cast<proxy::Unreadable>(i))),
+                       c.unreadable[i]);
     first = false;
   }
   return out + fmt::format("}}, \"seconds\": {:.3f}}}\n", seconds);
@@ -65,9 +65,8 @@ std::string passed_text(const proxy::Counts& c, double seconds) {
     out += fmt::format("the server could not be reached for {}\n", words::counted(c.unreachable, "connection"));
   for (std::size_t i = 1; i < c.unreadable.size(); ++i) {
     if (c.unreadable[i] == 0) continue;
-    out +=
-        fmt::format("passed on without being read: {}, because of {}\n", words::counted(c.unreadable[i], "connection"),
-                    proxy::postgres::words(static_cast<proxy::postgres::Unreadable>(i)));
+    out += fmt::format("passed on without being read: {}, because of {}\n",
+                       words::counted(c.unreadable[i], "connection"), proxy::words(static_cast<proxy::Unreadable>(i)));
   }
   return out;
 }
@@ -138,7 +137,7 @@ Exit run_proxy(const Arguments& args) {
     if (!begun) return print_error(begun.error()), Exit::kBadInput;
     recorder = *std::move(begun);
   }
-  auto proxy = proxy::Proxy::open(*options, *url, recorder ? recorder->listeners() : proxy::MakeListener{});
+  auto proxy = proxy::Proxy::open(*options, *url, recorder ? recorder->conversations() : proxy::MakeConversation{});
   if (!proxy) return print_error(proxy.error()), Exit::kBadInput;
   const bool json = args.has("json");
   if (json) {

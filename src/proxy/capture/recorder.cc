@@ -37,8 +37,11 @@ Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const R
   return recorder;
 }
 
-MakeListener Recorder::listeners() {
-  return [this](std::size_t loop) { return std::make_unique<Capture>(*facts_, *trace_, log_.get(), *planners_[loop]); };
+MakeConversation Recorder::conversations() {
+  return [this](std::size_t loop) -> std::unique_ptr<Conversation> {
+    return std::make_unique<postgres::Conversation>(
+        std::make_unique<Capture>(*facts_, *trace_, log_.get(), *planners_[loop]));
+  };
 }
 
 Result<Recorded> Recorder::finish() {

@@ -1,6 +1,6 @@
 // proxy/capture/recorder.h: a recording of everything that a proxy passes on.
 //
-// In, out: the server's URL and where the history goes -> a listener for each connection; at the end the history.
+// In, out: the server's URL and where the history goes -> a conversation for each connection; at the end the history.
 // Always:  while it runs, and after a kill, what was recorded is in the file OUT.wire, which every verb reads.
 #pragma once
 
@@ -38,7 +38,7 @@ class Recorder {
   // Requires: nothing is at `path`, `path`.wire or `sql_log` yet.
   [[nodiscard]] static Result<std::unique_ptr<Recorder>> begin(const db::Url& server, const RecorderOptions& options);
   // For the proxy. The recorder has to live longer than that.
-  [[nodiscard]] MakeListener listeners();
+  [[nodiscard]] MakeConversation conversations();
   // Requires: the proxy was stopped. Writes the history and removes OUT.wire. An error: what was recorded is in
   // OUT.wire.
   [[nodiscard]] Result<Recorded> finish();
