@@ -8,6 +8,7 @@
 #include "cli/which_database.h"
 #include "proxy/capture/recorder.h"
 #include "proxy/proxy.h"
+#include "proxy/values/value_recorder.h"
 #include "report/json.h"
 #include "report/words.h"
 
@@ -90,6 +91,12 @@ std::string recorded_json(const proxy::capture::Recorded& r, const std::string& 
     out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(why), count);
     first = false;
   }
+  out += "}, \"levels\": {";
+  first = true;
+  for (const auto& [level, count] : r.levels) {
+    out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(level), count);
+    first = false;
+  }
   out += "}, \"notes\": [";
   for (std::size_t i = 0; i < r.notes.size(); ++i) out += (i == 0 ? "" : ", ") + json_string(r.notes[i]);
   return out + "]}\n";
@@ -99,12 +106,25 @@ std::string recorded_text(const proxy::capture::Recorded& r, const std::string& 
   std::string out =
       fmt::format("{}: {} that touched rows, {} whose rows are known\n", path,
                   words::counted(r.transactions, "transaction"), words::counted(r.statements, "statement"));
+  for (const auto& [level, count] : r.levels)
+    out += fmt::format("{} at {}\n", words::counted(count, "transaction"), level);
   for (const auto& [why, count] : r.left_out) out += fmt::format("not judged: {} because of {}\n", count, why);
   for (const std::string& note : r.notes) out += "note: " + note + "\n";
   return out;
 }
 
-Exit finish_recording(proxy::capture::Recorder& recorder, const Arguments& args) {
+Result<std::unique_ptr<proxy::capture::AnyRecorder>> begin_recording(const db::Url& url,
+                                                                     const proxy::capture::RecorderOptions& options) {
+  if (proxy::speaks_mysql(url)) {
+    if (!options.sql_log.empty()) return Error{"--audit is for PostgreSQL: MariaDB's general_log is what audit reads"};
+    return proxy::values::ValueRecorder::begin(url, options);
+  }
+  auto begun = proxy::capture::Recorder::begin(url, options);
+  if (!begun) return std::move(begun).error();
+  return std::unique_ptr<proxy::capture::AnyRecorder>(*std::move(begun));
+}
+
+Exit finish_recording(proxy::capture::AnyRecorder& recorder, const Arguments& args) {
   auto recorded = recorder.finish();
   if (!recorded) return print_error(recorded.error()), Exit::kBadInput;
   if (args.has("json")) {
@@ -124,16 +144,18 @@ Exit run_proxy(const Arguments& args) {
   if (!url) return print_error(url.error()), Exit::kBadInput;
   std::signal(SIGPIPE, SIG_IGN);
   const FinishWhenAsked when_asked;
-  std::unique_ptr<proxy::capture::Recorder> recorder;
+  std::unique_ptr<proxy::capture::AnyRecorder> recorder;
   if (args.has("audit") && !args.has("out")) {
     print_error("--audit needs --out: statements are logged while they are recorded");
     return Exit::kBadInput;
   }
   if (args.has("out")) {
-    auto begun = proxy::capture::Recorder::begin(*url, {.path = args.text("out"),
-                                                        .loops = options->threads,
-                                                        .sql_log = args.text("audit"),
-                                                        .tables = named_tables(args.text("tables"))});
+    const proxy::capture::RecorderOptions recording{.path = args.text("out"),
+                                                    .loops = options->threads,
+                                                    .sql_log = args.text("audit"),
+                                                    .tables = named_tables(args.text("tables")),
+                                                    .hash_values = args.has("hash-values")};
+    auto begun = begin_recording(*url, recording);
     if (!begun) return print_error(begun.error()), Exit::kBadInput;
     recorder = *std::move(begun);
   }

@@ -12,6 +12,12 @@ void put_at(std::string& body, std::size_t at, std::uint64_t value, std::size_t 
   for (std::size_t i = 0; i < bytes; ++i) body[at + i] = static_cast<char>(value >> (8 * i) & 0xffU);
 }
 
+// By its number in the first packet, of which later collations do not fit.
+bool is_utf8_collation(std::uint64_t number) {
+  return number == 33 || number == 45 || number == 46 || number == 83 || (number >= 192 && number <= 215) ||
+         number == 223 || (number >= 224 && number <= 247);
+}
+
 }  // namespace
 
 std::uint64_t struck_capabilities() {
@@ -54,7 +60,9 @@ std::optional<Login> login_of(std::string_view body) {
   Login login;
   login.capabilities = reader.integer(4);
   if ((login.capabilities & kProtocol41) == 0) return std::nullopt;
-  static_cast<void>(reader.take(4 + 1 + 19));  // the longest packet, character set, zeros
+  static_cast<void>(reader.take(4));  // the longest packet
+  login.utf8 = is_utf8_collation(reader.integer(1));
+  static_cast<void>(reader.take(19));  // zeros
   const std::uint64_t own = reader.integer(4);
   if (!reader.good()) return std::nullopt;
   if ((login.capabilities & kLongPassword) == 0) login.capabilities |= own << 32;

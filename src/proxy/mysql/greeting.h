@@ -22,6 +22,7 @@ namespace isolde::proxy::mysql {
 struct Login {
   std::uint64_t capabilities = 0;
   std::string user, database;
+  bool utf8 = false;          // its character set
   bool asks_for_tls = false;  // nothing but the capabilities is there
 };
 [[nodiscard]] std::optional<Login> login_of(std::string_view body);
