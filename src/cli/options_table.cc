@@ -30,10 +30,12 @@ constexpr OptionRow kOptions[] = {
      "where clients connect: HOST:PORT, PORT (this machine only) or unix:PATH. Port 0: any that is free "
      "(127.0.0.1:6543)",
      "proxy"},
-    {"to", "URL", "the server: postgres://HOST:PORT, or the folder of its unix socket as HOST; required", "proxy"},
+    {"to", "URL",
+     "the server: postgres://HOST:PORT/DATABASE or mariadb://…, or the folder of its unix socket as HOST; required",
+     "proxy"},
     {"connections", "N", "maximum number of clients at a time; more are refused (1000)", "proxy"},
     {"out", "FILE",
-     "PostgreSQL: record what passes, and write the history there (.jsonl or .isl) at the end. Until then, and after a "
+     "record what passes, and write the history there (.jsonl or .isl) at the end. Until then, and after a "
      "kill, it is in FILE.wire",
      "proxy"},
     {"publish", "nats://…",
@@ -44,8 +46,11 @@ constexpr OptionRow kOptions[] = {
      "proxy"},
     {"tables", "NAME,…", "with --out: record only these tables; with their schema, unless that is public (all)",
      "proxy"},
+    {"hash-values", "",
+     "with --out: where values are recorded (MariaDB), hashes of them under a secret of this run instead", "proxy"},
     {"audit", "FILE",
-     "with --out: also write the statements, with their parameters, as a trace for `isolde audit` (docs/traces.md). "
+     "PostgreSQL, with --out: also write the statements, with their parameters, as a trace for `isolde audit` "
+     "(docs/traces.md). "
      "Unlike "
      "the history, it contains what the application sends, except statements about passwords",
      "proxy"},

@@ -9,6 +9,7 @@
 #include "cli/which_database.h"
 #include "proxy/capture/recorder.h"
 #include "proxy/proxy.h"
+#include "proxy/values/value_recorder.h"
 #include "report/json.h"
 #include "report/words.h"
 
@@ -34,10 +35,11 @@ Result<proxy::ProxyOptions> proxy_options(const Arguments& args) {
 Result<db::Url> server_url(const Arguments& args) {
   if (!args.has("to")) return Error{"--to is missing: the server's URL, as in --to postgres://localhost/shop"};
   auto url = database_url(args, args.text("to"));
-  if (url && url->scheme != "postgres" && url->scheme != "cockroachdb" && url->scheme != "yugabytedb")
+  if (url && url->scheme != "postgres" && url->scheme != "cockroachdb" && url->scheme != "yugabytedb" &&
+      !proxy::speaks_mysql(*url))
     return Error{
-        fmt::format("--to {}: only servers that speak PostgreSQL's protocol, postgres://…, are understood in "
-                    "this version",
+        fmt::format("--to {}: only servers that speak the protocol of PostgreSQL (postgres://…) or MariaDB "
+                    "(mariadb://…) are understood",
                     url->shown())};
   return url;
 }
@@ -49,9 +51,8 @@ std::string passed_json(const proxy::Counts& c, double seconds) {
   bool first = true;
   for (std::size_t i = 1; i < c.unreadable.size(); ++i) {
     if (c.unreadable[i] == 0) continue;
-    out +=
-        fmt::format("{}{}: {}", first ? "" : ", ",
-                    json_string(proxy::postgres::words(static_cast<proxy::postgres::Unreadable>(i))), c.unreadable[i]);
+    out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(proxy::words(static_cast<proxy::Unreadable>(i))),
+                       c.unreadable[i]);
     first = false;
   }
   return out + fmt::format("}}, \"seconds\": {:.3f}}}\n", seconds);
@@ -66,9 +67,8 @@ std::string passed_text(const proxy::Counts& c, double seconds) {
     out += fmt::format("the server could not be reached for {}\n", words::counted(c.unreachable, "connection"));
   for (std::size_t i = 1; i < c.unreadable.size(); ++i) {
     if (c.unreadable[i] == 0) continue;
-    out +=
-        fmt::format("passed on without being read: {}, because of {}\n", words::counted(c.unreadable[i], "connection"),
-                    proxy::postgres::words(static_cast<proxy::postgres::Unreadable>(i)));
+    out += fmt::format("passed on without being read: {}, because of {}\n",
+                       words::counted(c.unreadable[i], "connection"), proxy::words(static_cast<proxy::Unreadable>(i)));
   }
   return out;
 }
@@ -92,6 +92,12 @@ std::string recorded_json(const proxy::capture::Recorded& r, const std::string& 
     out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(why), count);
     first = false;
   }
+  out += "}, \"levels\": {";
+  first = true;
+  for (const auto& [level, count] : r.levels) {
+    out += fmt::format("{}{}: {}", first ? "" : ", ", json_string(level), count);
+    first = false;
+  }
   out += "}, \"notes\": [";
   for (std::size_t i = 0; i < r.notes.size(); ++i) out += (i == 0 ? "" : ", ") + json_string(r.notes[i]);
   return out + "]}\n";
@@ -101,12 +107,25 @@ std::string recorded_text(const proxy::capture::Recorded& r, const std::string& 
   std::string out =
       fmt::format("{}: {} that touched rows, {} whose rows are known\n", path,
                   words::counted(r.transactions, "transaction"), words::counted(r.statements, "statement"));
+  for (const auto& [level, count] : r.levels)
+    out += fmt::format("{} at {}\n", words::counted(count, "transaction"), level);
   for (const auto& [why, count] : r.left_out) out += fmt::format("not judged: {} because of {}\n", count, why);
   for (const std::string& note : r.notes) out += "note: " + note + "\n";
   return out;
 }
 
-Exit finish_recording(proxy::capture::Recorder& recorder, const Arguments& args) {
+Result<std::unique_ptr<proxy::capture::AnyRecorder>> begin_recording(const db::Url& url,
+                                                                     const proxy::capture::RecorderOptions& options) {
+  if (proxy::speaks_mysql(url)) {
+    if (!options.sql_log.empty()) return Error{"--audit is for PostgreSQL: MariaDB's general_log is what audit reads"};
+    return proxy::values::ValueRecorder::begin(url, options);
+  }
+  auto begun = proxy::capture::Recorder::begin(url, options);
+  if (!begun) return std::move(begun).error();
+  return std::unique_ptr<proxy::capture::AnyRecorder>(*std::move(begun));
+}
+
+Exit finish_recording(proxy::capture::AnyRecorder& recorder, const Arguments& args) {
   auto recorded = recorder.finish();
   if (!recorded) return print_error(recorded.error()), Exit::kBadInput;
   if (args.has("json")) {
@@ -145,20 +164,22 @@ Exit run_proxy(const Arguments& args) {
   const FinishWhenAsked when_asked;
   auto publisher = ProxyPublisher::open(args);
   if (!publisher) return print_error(publisher.error()), Exit::kBadInput;
-  std::unique_ptr<proxy::capture::Recorder> recorder;
+  std::unique_ptr<proxy::capture::AnyRecorder> recorder;
   if (args.has("audit") && !args.has("out")) {
     print_error("--audit needs --out: statements are logged while they are recorded");
     return Exit::kBadInput;
   }
   if (args.has("out")) {
-    auto begun = proxy::capture::Recorder::begin(*url, {.path = args.text("out"),
-                                                        .loops = options->threads,
-                                                        .sql_log = args.text("audit"),
-                                                        .tables = named_tables(args.text("tables"))});
+    const proxy::capture::RecorderOptions recording{.path = args.text("out"),
+                                                    .loops = options->threads,
+                                                    .sql_log = args.text("audit"),
+                                                    .tables = named_tables(args.text("tables")),
+                                                    .hash_values = args.has("hash-values")};
+    auto begun = begin_recording(*url, recording);
     if (!begun) return print_error(begun.error()), Exit::kBadInput;
     recorder = *std::move(begun);
   }
-  auto proxy = proxy::Proxy::open(*options, *url, recorder ? recorder->listeners() : proxy::MakeListener{});
+  auto proxy = proxy::Proxy::open(*options, *url, recorder ? recorder->conversations() : proxy::MakeConversation{});
   if (!proxy) return print_error(proxy.error()), Exit::kBadInput;
   const bool json = args.has("json");
   if (json) {

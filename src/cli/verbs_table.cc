@@ -120,7 +120,7 @@ constexpr VerbRow kVerbs[] = {
      "3 a file is unknown.",
      "isolde elle-cli --model list-append history.edn\n"
      "isolde elle-cli -m rw-register -c snapshot-isolation -f json history.json"},
-    {"proxy", "", 0, 0, "record any application's transactions between it and its PostgreSQL server",
+    {"proxy", "", 0, 0, "record any application's transactions between it and its PostgreSQL or MariaDB server",
      "Point the application at the proxy instead of at the server; nothing else changes. Every client gets its own\n"
      "connection to the server. --out records which row versions each transaction read and wrote. Ctrl-C or SIGTERM\n"
      "ends it, writes the history and prints what passed through. docs/proxy.md says what is recorded, what is not, "

@@ -21,6 +21,7 @@
 #include "format/json_document.h"
 #include "format/native.h"
 #include "format/proxy_trace.h"
+#include "format/proxy_values.h"
 #include "format/recording.h"
 #include "format/segments.h"
 #include "format/text.h"
@@ -38,6 +39,7 @@ namespace fs = std::filesystem;
 const FormatInfo kFormats[] = {
     kIslFormat,
     kProxyTraceFormat,
+    kProxyValuesFormat,
     kNativeFormat,
     kRecordingFormat,
     kSegmentsFormat,

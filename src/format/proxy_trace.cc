@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "format/lock_order.h"
 #include "format/text_lines.h"
 #include "history/history_builder.h"
 
@@ -260,14 +261,8 @@ class TraceReader {
     if (row.after >= row.before) builder_.at(row.before, row.after);
   }
 
-  struct Writer {
-    std::int64_t had_it;       // at the latest
-    std::int64_t commit_sent;  // its lock was given up later
-    std::uint32_t txn;
-  };
-
   void add_orders() {
-    std::map<std::uint32_t, std::vector<Writer>> writers;
+    std::map<std::uint32_t, std::vector<LockedWriter>> writers;
     for (std::uint32_t t = 0; t < txns_.size(); ++t) {
       const TracedTxn& txn = txns_[t];
       if (txn.status == Status::kAborted) continue;
@@ -286,22 +281,13 @@ class TraceReader {
     }
   }
 
-  void add_order(std::uint32_t key, std::vector<Writer>& all) {
-    std::sort(all.begin(), all.end(),
-              [](const Writer& a, const Writer& b) { return std::pair(a.had_it, a.txn) < std::pair(b.had_it, b.txn); });
+  void add_order(std::uint32_t key, std::vector<LockedWriter>& all) {
+    const LockOrder found = lock_order(all);
+    unordered_ += found.unordered;
     std::vector<ValueId> order;
-    bool complete = true;
-    std::int64_t latest = INT64_MIN;  // when one of those that were taken had the row
-    for (const Writer& writer : all) {
-      if (writer.commit_sent < latest) {
-        complete = false;
-        ++unordered_;
-        continue;
-      }
-      order.push_back(builder_.values().integer(writer.txn));
-      latest = std::max(latest, writer.had_it);
-    }
-    if (order.size() > 1 || complete) builder_.version_order_by_txn(key_id(key), order, complete);
+    for (const std::uint32_t t : found.txns) order.push_back(builder_.values().integer(t));
+    if (order.size() > 1 || found.unordered == 0)
+      builder_.version_order_by_txn(key_id(key), order, found.unordered == 0);
   }
 
   std::vector<std::string> notes() const {

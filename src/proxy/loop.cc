@@ -31,9 +31,9 @@ void Counts::add(const Counts& other) {
   for (std::size_t i = 0; i < unreadable.size(); ++i) unreadable[i] += other.unreadable[i];
 }
 
-Result<std::unique_ptr<Loop>> Loop::make(const Upstream& upstream, MakeListener make_listener,
+Result<std::unique_ptr<Loop>> Loop::make(const Upstream& upstream, MakeConversation make_conversation,
                                          std::atomic<std::size_t>& open, std::size_t number) {
-  std::unique_ptr<Loop> loop(new Loop(upstream, std::move(make_listener), open, number));
+  std::unique_ptr<Loop> loop(new Loop(upstream, std::move(make_conversation), open, number));
   loop->epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   loop->wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
@@ -93,10 +93,15 @@ void Loop::take_given() {
         full = false;
       }
     }
-    pairs_.push_back(
-        std::make_unique<Pair>(one.client, upstream_, make_listener_ ? make_listener_(number_) : nullptr, full));
-    pairs_.back()->place = pairs_.size() - 1;
-    tell(*pairs_.back());
+    pairs_.push_back(std::make_unique<Pair>(one.client, upstream_, make_conversation_(number_), full));
+    Pair& pair = *pairs_.back();
+    pair.place = pairs_.size() - 1;
+    if (pair.conversation().wants_server()) pair.begin();
+    if (pair.over()) {
+      forget(pair);
+    } else {
+      tell(pair);
+    }
   }
 }
 
@@ -120,7 +125,7 @@ void Loop::tell(Pair& pair) {
 }
 
 void Loop::forget(Pair& pair) {
-  const postgres::Conversation& conversation = pair.conversation();
+  const Conversation& conversation = pair.conversation();
   counts_.statements += conversation.counts().statements;
   counts_.transactions += conversation.counts().transactions;
   counts_.bytes += pair.bytes();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "proxy/pair.h"
+#include "proxy/wire/conversation.h"
 
 namespace isolde::proxy {
 
@@ -21,18 +22,15 @@ struct Counts {
   std::uint64_t refused = 0;      // too many, or none that a server would take
   std::uint64_t unreachable = 0;  // the server could not be reached
   std::uint64_t statements = 0, transactions = 0, bytes = 0;
-  std::array<std::uint64_t, postgres::kUnreadableKinds> unreadable{};
+  std::array<std::uint64_t, kUnreadableKinds> unreadable{};
 
   void add(const Counts& other);
 };
 
-// For a new client of the loop of that number; called by its thread.
-using MakeListener = std::function<std::unique_ptr<postgres::Listener>(std::size_t loop)>;
-
 class Loop {
  public:
   // An error: the system has no descriptors left.
-  [[nodiscard]] static Result<std::unique_ptr<Loop>> make(const Upstream& upstream, MakeListener make_listener,
+  [[nodiscard]] static Result<std::unique_ptr<Loop>> make(const Upstream& upstream, MakeConversation make_conversation,
                                                           std::atomic<std::size_t>& open, std::size_t number);
   ~Loop();
   Loop(const Loop&) = delete;
@@ -50,8 +48,8 @@ class Loop {
     int client;
     bool full;
   };
-  Loop(const Upstream& upstream, MakeListener make_listener, std::atomic<std::size_t>& open, std::size_t number)
-      : upstream_(upstream), make_listener_(std::move(make_listener)), open_(open), number_(number) {}
+  Loop(const Upstream& upstream, MakeConversation make_conversation, std::atomic<std::size_t>& open, std::size_t number)
+      : upstream_(upstream), make_conversation_(std::move(make_conversation)), open_(open), number_(number) {}
   void run();
   void take_given();
   void tell(Pair& pair);
@@ -60,7 +58,7 @@ class Loop {
   void wake();
 
   const Upstream& upstream_;
-  MakeListener make_listener_;
+  MakeConversation make_conversation_;
   std::atomic<std::size_t>& open_;  // connections of all loops
   std::size_t number_;
   int epoll_ = -1, wake_ = -1;

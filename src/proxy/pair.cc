@@ -16,13 +16,13 @@ Side other(Side side) { return side == Side::kClient ? Side::kServer : Side::kCl
 
 }  // namespace
 
-Pair::Pair(int client, const Upstream& upstream, std::unique_ptr<postgres::Listener> listener, bool full)
-    : upstream_(upstream), listener_(std::move(listener)), conversation_(listener_.get()), full_(full) {
+Pair::Pair(int client, const Upstream& upstream, std::unique_ptr<Conversation> conversation, bool full)
+    : upstream_(upstream), conversation_(std::move(conversation)), full_(full) {
   end(Side::kClient).fd = client;
 }
 
 Pair::~Pair() {
-  if (listener_ != nullptr) listener_->closed();
+  conversation_->closed();
   for (const End& one : ends_) {
     if (one.fd >= 0) ::close(one.fd);
   }
@@ -40,22 +40,28 @@ std::uint32_t Pair::wanted_events(Side side) const {
   return events;
 }
 
-void Pair::refuse(std::string_view sqlstate, std::string_view text) {
-  end(Side::kClient).out.append(postgres::fatal_error(sqlstate, text));
+void Pair::refuse(Refusal why, std::string_view text) {
+  end(Side::kClient).out.append(conversation_->refusal(why, text));
   closing_ = true;
+}
+
+void Pair::begin() {
+  try_connect();
+  settle();
 }
 
 void Pair::try_connect() {
   waits_to_connect_ = false;
   if (closing_) return;
-  if (full_) return refuse("53300", "isolde proxy: too many clients (--connections)");
+  if (full_) return refuse(Refusal::kTooManyClients, "isolde proxy: too many clients (--connections)");
   End& server = end(Side::kServer);
   server.fd = upstream_.connect();
   if (server.fd >= 0) return;
   if (errno == EAGAIN) {
     waits_to_connect_ = true;
   } else {
-    refuse("08006", fmt::format("isolde proxy: cannot connect to {}: {}", upstream_.shown(), std::strerror(errno)));
+    refuse(Refusal::kNoServer,
+           fmt::format("isolde proxy: cannot connect to {}: {}", upstream_.shown(), std::strerror(errno)));
   }
 }
 
@@ -66,17 +72,18 @@ void Pair::receive(Side side, std::span<char> room) {
   if (count <= 0) return ended(side);
   bytes_ += static_cast<std::uint64_t>(count);
   const std::string_view bytes(room.data(), static_cast<std::size_t>(count));
-  if (listener_ != nullptr) listener_->at(std::chrono::steady_clock::now().time_since_epoch().count());
+  if (conversation_->needs_time()) conversation_->at(std::chrono::steady_clock::now().time_since_epoch().count());
   ByteQueue& to_server = end(Side::kServer).out;
   ByteQueue& to_client = end(Side::kClient).out;
   if (side == Side::kServer) {
-    conversation_.from_server(bytes, to_client);
+    conversation_->from_server(bytes, to_client);
   } else {
-    conversation_.from_client(bytes, to_server, to_client);
+    conversation_->from_client(bytes, to_server, to_client);
   }
-  if (conversation_.broken()) return refuse("08P01", "isolde proxy: the conversation cannot be read any more");
-  if (conversation_.refused()) closing_ = true;
-  if (conversation_.wants_server() && end(Side::kServer).fd < 0 && !closing_ && !waits_to_connect_) try_connect();
+  if (conversation_->broken())
+    return refuse(Refusal::kUnreadable, "isolde proxy: the conversation cannot be read any more");
+  if (conversation_->refused()) closing_ = true;
+  if (conversation_->wants_server() && end(Side::kServer).fd < 0 && !closing_ && !waits_to_connect_) try_connect();
 }
 
 // A side that reset its connection is as good as ended: what it sent before is delivered.
@@ -84,9 +91,9 @@ void Pair::ended(Side side) {
   End& mine = end(side);
   mine.ended = true;
   if (side == Side::kClient) {
-    conversation_.end_of_client(end(Side::kServer).out);
+    conversation_->end_of_client(end(Side::kServer).out);
   } else {
-    conversation_.end_of_server(end(Side::kClient).out);
+    conversation_->end_of_server(end(Side::kClient).out);
   }
   if (side == Side::kServer || end(Side::kServer).fd < 0) closing_ = true;
 }
@@ -135,7 +142,8 @@ void Pair::ready(Side side, std::uint32_t events, std::span<char> room) {
     if (number == 0) {
       connected_ = true;
     } else {
-      refuse("08006", fmt::format("isolde proxy: cannot connect to {}: {}", upstream_.shown(), std::strerror(number)));
+      refuse(Refusal::kNoServer,
+             fmt::format("isolde proxy: cannot connect to {}: {}", upstream_.shown(), std::strerror(number)));
       end(side).gone = end(side).ended = true;
     }
   } else if ((wanted_events(side) & EPOLLIN) != 0 && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {

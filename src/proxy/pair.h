@@ -10,9 +10,9 @@
 #include <span>
 #include <string_view>
 
-#include "proxy/postgres/conversation.h"
 #include "proxy/upstream.h"
 #include "proxy/wire/byte_queue.h"
+#include "proxy/wire/conversation.h"
 
 namespace isolde::proxy {
 
@@ -23,27 +23,29 @@ enum class Side : std::uint8_t { kClient, kServer };
 class Pair {
  public:
   // Takes `client` over. `full`: no more clients are served: this one gets an error.
-  Pair(int client, const Upstream& upstream, std::unique_ptr<postgres::Listener> listener, bool full);
+  Pair(int client, const Upstream& upstream, std::unique_ptr<Conversation> conversation, bool full);
   ~Pair();
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
 
   // `events`: of epoll. `room`: to receive into. Calls may open the server's socket.
   void ready(Side side, std::uint32_t events, std::span<char> room);
-  // Tries again to open the server's connection, if its queue was full.
+  // Opens the server's connection, or tries again if its queue was full.
   void try_connect();
+  // Requires: the server is to speak first, and nothing was done yet.
+  void begin();
 
   [[nodiscard]] int fd(Side side) const { return end(side).fd; }
   [[nodiscard]] std::uint32_t wanted_events(Side side) const;  // 0: none
   [[nodiscard]] bool over() const { return over_; }
   [[nodiscard]] bool waits_to_connect() const { return waits_to_connect_; }
   // It has not said yet what it wants.
-  [[nodiscard]] bool silent() const { return !conversation_.wants_server(); }
+  [[nodiscard]] bool silent() const { return conversation_->silent(); }
   [[nodiscard]] bool reached_server() const { return connected_; }
-  [[nodiscard]] const postgres::Conversation& conversation() const { return conversation_; }
+  [[nodiscard]] const Conversation& conversation() const { return *conversation_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
-  [[nodiscard]] bool was_refused() const { return full_ || conversation_.refused(); }
+  [[nodiscard]] bool was_refused() const { return full_ || conversation_->refused(); }
 
   // What the loop keeps: where it holds this pair, and the events that epoll was told.
   std::size_t place = 0;
@@ -63,12 +65,11 @@ class Pair {
   void receive(Side side, std::span<char> room);
   void send(Side side);
   void ended(Side side);
-  void refuse(std::string_view sqlstate, std::string_view text);
+  void refuse(Refusal why, std::string_view text);
   void settle();
 
   const Upstream& upstream_;
-  std::unique_ptr<postgres::Listener> listener_;
-  postgres::Conversation conversation_;
+  std::unique_ptr<Conversation> conversation_;
   End ends_[2];
   std::uint64_t bytes_ = 0;
   bool full_;

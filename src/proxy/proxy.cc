@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "proxy/mysql/conversation.h"
+#include "proxy/postgres/conversation.h"
 #include "stream/socket_address.h"
 
 namespace isolde::proxy {
@@ -44,6 +46,11 @@ void raise_descriptors(std::size_t connections) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+MakeConversation conversations_without_listener(const db::Url& server) {
+  if (speaks_mysql(server)) return [](std::size_t) { return std::make_unique<mysql::Conversation>(); };
+  return [](std::size_t) { return std::make_unique<postgres::Conversation>(); };
+}
+
 }  // namespace
 
 struct Proxy::Parts {
@@ -62,9 +69,10 @@ Proxy::Proxy(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Proxy::~Proxy() = default;
 
 Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options, const db::Url& server,
-                                           MakeListener make_listener) {
+                                           MakeConversation make_conversation) {
   auto address = listen_address(options);
   if (!address) return std::move(address).error();
+  if (!make_conversation) make_conversation = conversations_without_listener(server);
   raise_descriptors(options.connections);
   auto upstream = Upstream::find(server);
   if (!upstream) return std::move(upstream).error();
@@ -76,7 +84,7 @@ Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options, const db
   if (parts->shown.starts_with("tcp:")) parts->shown.erase(0, 4);
   parts->most = options.connections;
   for (std::size_t i = 0; i < options.threads; ++i) {
-    auto loop = Loop::make(parts->upstream, make_listener, parts->open, i);
+    auto loop = Loop::make(parts->upstream, make_conversation, parts->open, i);
     if (!loop) return std::move(loop).error();
     parts->loops.push_back(*std::move(loop));
   }

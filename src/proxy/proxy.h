@@ -25,8 +25,9 @@ struct ProxyOptions {
 
 class Proxy {
  public:
+  // Without `make_conversation` bytes are passed on and counted, in the protocol that the URL's scheme says.
   [[nodiscard]] static Result<std::unique_ptr<Proxy>> open(const ProxyOptions& options, const db::Url& server,
-                                                           MakeListener make_listener = {});
+                                                           MakeConversation make_conversation = {});
   ~Proxy();
 
   // "127.0.0.1:6543", "unix:/tmp/.s.PGSQL.6543"; with the port that was chosen, if 0 was asked.

@@ -9,18 +9,28 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 namespace isolde::proxy {
 namespace {
 
-constexpr std::uint16_t kPostgresPort = 5432;
+constexpr std::uint16_t kPostgresPort = 5432, kMysqlPort = 3306;
 
-// libpq's own name for the file of a server's unix socket.
-Result<void> unix_address(const std::string& folder, std::uint16_t port, sockaddr_storage& to, socklen_t& length) {
+// The file of a server's unix socket: libpq's own name for it, or those that MariaDB and MySQL have in their folders.
+std::string socket_file(const db::Url& url, const std::string& folder, std::uint16_t port) {
+  if (!speaks_mysql(url)) return fmt::format("{}/.s.PGSQL.{}", folder, port);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return folder;
+  for (const char* const name : {"mariadb.sock", "mysqld.sock"}) {
+    if (std::filesystem::exists(folder + "/" + name, ignored)) return folder + "/" + name;
+  }
+  return folder + "/mysqld.sock";
+}
+
+Result<void> unix_address(const std::string& path, sockaddr_storage& to, socklen_t& length) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string path = fmt::format("{}/.s.PGSQL.{}", folder, port);
   if (path.size() >= sizeof address.sun_path) return Error{"the path of the server's socket is too long", path};
   std::memcpy(address.sun_path, path.c_str(), path.size());
   std::memcpy(&to, &address, sizeof address);
@@ -47,6 +57,8 @@ std::string option_of(const db::Url& url, std::string_view name) {
 
 }  // namespace
 
+bool speaks_mysql(const db::Url& url) { return url.scheme == "mariadb" || url.scheme == "tidb"; }
+
 Result<Upstream> Upstream::find(const db::Url& url) {
   const std::string mode = option_of(url, "sslmode");
   if (!mode.empty() && mode != "disable" && mode != "prefer" && mode != "allow")
@@ -55,12 +67,12 @@ Result<Upstream> Upstream::find(const db::Url& url) {
                     "tunnel",
                     mode)};
   Upstream found;
-  const std::uint16_t port = url.port == 0 ? kPostgresPort : url.port;
+  const std::uint16_t port = url.port != 0 ? url.port : speaks_mysql(url) ? kMysqlPort : kPostgresPort;
   std::string host = url.host.empty() ? option_of(url, "host") : url.host;
   if (host.empty()) host = "localhost";
   if (host.starts_with('/')) {
-    if (auto made = unix_address(host, port, found.address_, found.length_); !made) return made.error();
-    found.shown_ = fmt::format("{}/.s.PGSQL.{}", host, port);
+    found.shown_ = socket_file(url, host, port);
+    if (auto made = unix_address(found.shown_, found.address_, found.length_); !made) return made.error();
     if (!reaches(reinterpret_cast<const sockaddr*>(&found.address_), found.length_))
       return errno_error("cannot connect to the server", found.shown_);
     return found;

@@ -13,6 +13,9 @@
 
 namespace isolde::proxy {
 
+// MariaDB's and MySQL's protocol; otherwise it is PostgreSQL's.
+[[nodiscard]] bool speaks_mysql(const db::Url& url);
+
 class Upstream {
  public:
   // The error says what is wrong with the URL, or why nobody answers there.

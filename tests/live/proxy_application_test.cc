@@ -61,7 +61,7 @@ class Shop {
     ++runs_;
     const auto url = *db::parse_url(url_of_database(url_, "proxy_app"));
     recorder_ = *proxy::capture::Recorder::begin(url, {.path = path(), .loops = 2, .sql_log = sql_log()});
-    proxy_ = std::make_unique<RunningProxy>(url_, proxy::ProxyOptions{.threads = 2}, recorder_->listeners());
+    proxy_ = std::make_unique<RunningProxy>(url_, proxy::ProxyOptions{.threads = 2}, recorder_->conversations());
   }
   void psql(const std::string& database, const std::string& sql) const {
     const Answer answer =

@@ -210,7 +210,7 @@ TEST(ProxyLive, ACancelRequestReachesTheServer) {
   PQclear(result);
   PQfreeCancel(cancel);
   PQfinish(connection);
-  EXPECT_GE(proxy.stop().unreadable[static_cast<std::size_t>(proxy::postgres::Unreadable::kCancel)], 1U);
+  EXPECT_GE(proxy.stop().unreadable[static_cast<std::size_t>(proxy::Unreadable::kCancel)], 1U);
 }
 
 TEST(ProxyLive, MoreClientsThanAllowedAreToldSo) {

@@ -41,7 +41,7 @@ class Twins {
       if (begun) recorder_ = *std::move(begun);
     }
     proxy_ = std::make_unique<RunningProxy>(url_, proxy::ProxyOptions{},
-                                            recorder_ ? recorder_->listeners() : proxy::MakeListener{});
+                                            recorder_ ? recorder_->conversations() : proxy::MakeConversation{});
     log_in();
   }
   ~Twins() {

@@ -15,9 +15,9 @@ namespace isolde::test {
 
 class RunningProxy {
  public:
-  RunningProxy(const std::string& url, proxy::ProxyOptions options, proxy::MakeListener listener = {}) {
+  RunningProxy(const std::string& url, proxy::ProxyOptions options, proxy::MakeConversation conversations = {}) {
     if (options.listen.empty()) options.listen = "127.0.0.1:0";
-    auto opened = proxy::Proxy::open(options, *db::parse_url(url), std::move(listener));
+    auto opened = proxy::Proxy::open(options, *db::parse_url(url), std::move(conversations));
     EXPECT_TRUE(opened) << opened.error().message();
     if (!opened) return;
     proxy_ = *std::move(opened);

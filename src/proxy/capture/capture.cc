@@ -34,13 +34,14 @@ Capture::Capture(ServerFacts& facts, TraceFile& trace, SqlLog* log, Planner& pla
     : facts_(facts), trace_(trace), log_(log), planner_(planner), transactions_(*this) {}
 
 void Capture::startup(std::string_view parameters) {
-  std::string database;
+  std::string database, level;
   while (!parameters.empty() && parameters.front() != '\0') {
     const auto name = postgres::take_text(parameters);
     const auto value = name ? postgres::take_text(parameters) : std::nullopt;
     if (!value) break;
     if (*name == "user") user_ = *value;
     if (*name == "database") database = *value;
+    if (auto said = level_in_startup(*name, *value); !said.empty()) level = std::move(said);
     const bool names_path = [](std::string_view text) {
       return text.find("search_path") != std::string_view::npos || text.find("role") != std::string_view::npos ||
              text.find("session_authorization") != std::string_view::npos;
@@ -50,6 +51,7 @@ void Capture::startup(std::string_view parameters) {
   records_ = (database.empty() ? user_ : database) == facts_.database();
   if (records_) {
     session_ = trace_.next_session();
+    transactions_.level().start(level.empty() ? facts_.level_of(user_) : level);
   } else {
     trace_.left_out("a connection to another database");
   }
@@ -80,6 +82,7 @@ bool Capture::wants_from_server(char type) const {
 Capture::Prepared Capture::prepare(std::string_view sql, std::string& rewritten) {
   // SET, set_config(), ALTER ROLE …: whatever names it may change what names mean.
   if (contains_ignoring_case(sql, "search_path")) path_known_ = false;
+  if (contains_ignoring_case(sql, "set_config")) transactions_.level().lose();
   const bool can = path_known_ && utf8_ && plain_strings_;
   auto tables = can ? facts_.tables() : nullptr;
   Prepared out{.plan = planner_.plan(sql, tables, user_)};

@@ -224,13 +224,15 @@ Step step_of(const tree::Node& node) {
       if (kind_name != name) continue;
       return {.kind = kind,
               .name = std::string(tree::text(node.fields, "savepoint_name")),
-              .chains = tree::flag(node.fields, "chain")};
+              .chains = tree::flag(node.fields, "chain"),
+              .level = level_change(node)};
     }
     return {.kind = Kind::kHarmless};  // COMMIT PREPARED, ROLLBACK PREPARED: of another transaction
   }
   for (const KindOfNode& row : kKinds) {
     if (row.node != node.type) continue;
     Step step{.kind = row.kind, .name = {}, .why_not = row.why_not};
+    step.level = level_change(node);
     const std::string_view variable = tree::text(node.fields, "name");
     step.changes_path = node.type == "VariableSetStmt" && (variable == "search_path" || variable.empty() ||
                                                            variable == "role" || variable == "session_authorization");

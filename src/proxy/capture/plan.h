@@ -21,6 +21,7 @@
 
 #include "audit/sql/shape.h"
 #include "history/history.h"
+#include "proxy/capture/isolation.h"
 #include "proxy/capture/tables.h"
 
 namespace isolde::proxy::capture {
@@ -49,7 +50,8 @@ struct Step {
   std::string_view why_not = {};  // kUnjudged, kUnclear
   bool changes_path = false;      // names may mean other tables from here on
   bool chains = false;            // COMMIT AND CHAIN
-  bool forgets = false;           // the prepared statement of that name, or all, is not what it was
+  LevelChange level = {};
+  bool forgets = false;  // the prepared statement of that name, or all, is not what it was
 };
 
 struct Plan {

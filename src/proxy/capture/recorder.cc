@@ -10,18 +10,37 @@ namespace isolde::proxy::capture {
 
 namespace fs = std::filesystem;
 
+Result<const FormatInfo*> format_to_record(const std::string& path) {
+  const FormatInfo* const format = format_for_path(path);
+  if (format == nullptr || format->write == nullptr || format->is_folder)
+    return Error{"its ending says no format that can be written: .jsonl or .isl", path};
+  std::error_code ignored;
+  for (const std::string& name : {path, path + ".wire"}) {
+    if (fs::exists(name, ignored)) return Error{"is there already, and is not replaced", name};
+  }
+  return format;
+}
+
+Result<void> save_recorded(const std::string& wire, const FormatInfo& format, const std::string& path,
+                           Recorded& recorded) {
+  auto loaded = load(wire, nullptr, {});
+  if (!loaded) return std::move(loaded).error();
+  recorded.notes = std::move(loaded->notes);
+  if (auto saved = save(loaded->history, format, path); !saved) return std::move(saved).error();
+  std::error_code ignored;
+  fs::remove(wire, ignored);
+  recorded.saved = true;
+  return {};
+}
+
 Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const RecorderOptions& options) {
   const std::string& path = options.path;
   std::unique_ptr<Recorder> recorder(new Recorder);
   recorder->path_ = path;
   recorder->wire_ = path + ".wire";
-  recorder->format_ = format_for_path(path);
-  if (recorder->format_ == nullptr || recorder->format_->write == nullptr || recorder->format_->is_folder)
-    return Error{"its ending says no format that can be written: .jsonl or .isl", path};
-  std::error_code ignored;
-  for (const std::string& name : {recorder->path_, recorder->wire_}) {
-    if (fs::exists(name, ignored)) return Error{"is there already, and is not replaced", name};
-  }
+  auto format = format_to_record(path);
+  if (!format) return std::move(format).error();
+  recorder->format_ = *format;
   auto facts = ServerFacts::connect(server, options.tables);
   if (!facts) return std::move(facts).error();
   recorder->facts_ = *std::move(facts);
@@ -37,8 +56,11 @@ Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const R
   return recorder;
 }
 
-MakeListener Recorder::listeners() {
-  return [this](std::size_t loop) { return std::make_unique<Capture>(*facts_, *trace_, log_.get(), *planners_[loop]); };
+MakeConversation Recorder::conversations() {
+  return [this](std::size_t loop) -> std::unique_ptr<Conversation> {
+    return std::make_unique<postgres::Conversation>(
+        std::make_unique<Capture>(*facts_, *trace_, log_.get(), *planners_[loop]));
+  };
 }
 
 Result<Recorded> Recorder::finish() {
@@ -56,17 +78,12 @@ Result<Recorded> Recorder::finish() {
     trace_->over(moved, changed);
   }
   if (!trace_->fault().empty()) return Error{trace_->fault(), wire_};
-  Recorded out{.transactions = trace_->transactions(),
-               .statements = trace_->statements_judged(),
-               .left_out = trace_->all_left_out()};
-  auto loaded = load(wire_, nullptr, {});
-  if (!loaded) return std::move(loaded).error();
-  out.notes = std::move(loaded->notes);
-  auto saved = save(loaded->history, *format_, path_);
-  if (!saved) return std::move(saved).error();
-  std::error_code ignored;
-  fs::remove(wire_, ignored);
-  out.saved = true;
+  Recorded out;
+  out.transactions = trace_->transactions();
+  out.statements = trace_->statements_judged();
+  out.left_out = trace_->all_left_out();
+  out.levels = trace_->levels();
+  if (auto saved = save_recorded(wire_, *format_, path_, out); !saved) return saved.error();
   return out;
 }
 

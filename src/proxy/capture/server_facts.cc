@@ -41,6 +41,16 @@ constexpr std::string_view kSchemas =
     "select nspname::text, (select count(*) from pg_db_role_setting s, unnest(s.setconfig) as one "
     "where one like 'search_path=%')::bigint from pg_namespace";
 
+// What users and this database have set, the strongest first; then what is in the server's own files.
+constexpr std::string_view kLevels = R"(
+select coalesce(r.rolname::text, '') as who, lower(split_part(one, '=', 2)) as level
+from pg_db_role_setting s left join pg_roles r on r.oid = s.setrole, unnest(s.setconfig) as one
+where one like 'default_transaction_isolation=%'
+  and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+order by s.setrole <> 0 and s.setdatabase <> 0 desc, s.setrole <> 0 desc)";
+constexpr std::string_view kOwnLevel =
+    "select reset_val::text from pg_settings where name = 'default_transaction_isolation'";
+
 // As of a moment: every transaction below it is over.
 constexpr std::string_view kStart =
     "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint, current_setting('server_version')::text, "
@@ -117,11 +127,26 @@ Result<void> ServerFacts::look_around() {
   version_ = db::text_in(start->at(0, 1));
   database_name_ = db::text_in(start->at(0, 2));
   own_user_ = db::text_in(start->at(0, 3));
+  if (auto levels = answered(connection_->execute(kLevels, {})); levels) {
+    for (std::size_t i = 0; i < levels->rows(); ++i)
+      levels_.try_emplace(db::text_in(levels->at(i, 0)), db::text_in(levels->at(i, 1)));
+  }
+  // What this connection has by default is the server's own setting, unless its user has another one.
+  if (auto own = answered(connection_->execute(kOwnLevel, {}));
+      own && own->rows() == 1 && !levels_.contains(own_user_) && !levels_.contains(""))
+    levels_.emplace("", db::text_in(own->at(0, 0)));
   auto tables = read_tables();
   if (!tables) return std::move(tables).error();
   tables_ = *std::move(tables);
   for (const auto& [name, table] : tables_->by_name) seen_.try_emplace(table.shown, table);
   return {};
+}
+
+std::string ServerFacts::level_of(const std::string& user) const {
+  for (const std::string& who : {user, std::string()}) {
+    if (const auto at = levels_.find(who); at != levels_.end()) return at->second;
+  }
+  return "unknown";
 }
 
 Result<std::shared_ptr<const Tables>> ServerFacts::read_tables() {

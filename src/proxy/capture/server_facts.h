@@ -27,6 +27,8 @@ class ServerFacts {
 
   [[nodiscard]] const std::string& database() const { return database_name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
+  // The isolation level of a user's sessions, as the server has it set ("unknown" if it cannot be asked).
+  [[nodiscard]] std::string level_of(const std::string& user) const;
   // Every transaction that is older was over when this connected.
   [[nodiscard]] std::int64_t first_xid() const { return first_xid_; }
   // From any thread. Null: they are not known (any more), and nothing can be rewritten.
@@ -54,6 +56,7 @@ class ServerFacts {
   std::unique_ptr<db::Connection> connection_;
   std::string database_name_, own_user_, role_, version_;
   std::int64_t first_xid_ = 0;
+  std::map<std::string, std::string> levels_;  // by user; empty: of all others
   std::shared_ptr<const Tables> tables_;
   std::map<std::string, std::uint32_t> first_oids_;
   std::map<std::string, Table> seen_;

@@ -1,11 +1,7 @@
 #include "proxy/capture/trace_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 
 #include "report/json.h"
@@ -28,34 +24,20 @@ std::string tables_line(std::string_view field, const std::vector<std::string>& 
 
 Result<std::unique_ptr<TraceFile>> TraceFile::create(const std::string& path, std::int64_t first_xid,
                                                      std::string_view server) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return errno_error("cannot create", path);
-  std::unique_ptr<TraceFile> file(new TraceFile(fd));
-  file->write(fmt::format("{{\"isolde-proxy\":1,\"first_xid\":{},\"server\":{}}}\n", first_xid, json_string(server)));
-  if (file->faulty_) return Error{file->fault(), path};
+  auto lines = LineFile::create(path);
+  if (!lines) return std::move(lines).error();
+  std::unique_ptr<TraceFile> file(new TraceFile(*std::move(lines)));
+  file->file_->write(
+      fmt::format("{{\"isolde-proxy\":1,\"first_xid\":{},\"server\":{}}}\n", first_xid, json_string(server)));
+  if (!file->fault().empty()) return Error{file->fault(), path};
   return file;
-}
-
-TraceFile::~TraceFile() { ::close(fd_); }
-
-void TraceFile::write(std::string_view line) {
-  while (!line.empty() && !faulty_) {
-    const ssize_t count = ::write(fd_, line.data(), line.size());
-    if (count >= 0) {
-      line.remove_prefix(static_cast<std::size_t>(count));
-      continue;
-    }
-    if (errno == EINTR) continue;
-    const std::lock_guard lock(mutex_);
-    fault_ = fmt::format("cannot write: {}", std::strerror(errno));
-    faulty_ = true;
-  }
 }
 
 void TraceFile::transaction(std::int64_t session, const Ended& ended) {
   std::string line;
   auto out = std::back_inserter(line);
   fmt::format_to(out, "{{\"s\":{},\"st\":\"{}\",\"b\":{}", session, status_name(ended.status), ended.begin);
+  fmt::format_to(out, ",\"l\":{}", json_string(ended.level));
   if (ended.status == Status::kUnknown) {
     fmt::format_to(out, ",\"c\":[{},null],\"ops\":[", ended.commit_sent);
   } else {
@@ -69,33 +51,15 @@ void TraceFile::transaction(std::int64_t session, const Ended& ended) {
     first = false;
   }
   line += "]}\n";
-  write(line);
+  file_->write(line);
   ++transactions_;
-}
-
-void TraceFile::left_out(std::string_view why) {
   const std::lock_guard lock(mutex_);
-  const auto at = left_out_.find(why);
-  if (at == left_out_.end()) {
-    left_out_.emplace(why, 1);
-  } else {
-    ++at->second;
-  }
+  ++levels_[ended.level];
 }
 
 void TraceFile::over(const std::vector<std::string>& moved, const std::vector<std::string>& changed) {
   std::string lines = tables_line("moved", moved) + tables_line("changed", changed);
-  write(lines + "{\"over\":1}\n");
-}
-
-std::map<std::string, std::uint64_t, std::less<>> TraceFile::all_left_out() const {
-  const std::lock_guard lock(mutex_);
-  return left_out_;
-}
-
-std::string TraceFile::fault() const {
-  const std::lock_guard lock(mutex_);
-  return fault_;
+  file_->write(lines + "{\"over\":1}\n");
 }
 
 }  // namespace isolde::proxy::capture

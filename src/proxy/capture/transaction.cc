@@ -37,12 +37,14 @@ void Transactions::end(Status status, std::int64_t sent, std::int64_t answered) 
               .end = answered,
               .commit_sent = sent,
               .commit_answered = answered,
+              .level = level_.now(),
               .rows = {}};
     out.rows.swap(rows_);
     sink_.ended(std::move(out));
   }
   rows_.clear();
   savepoints_.clear();
+  level_.begin();
   settled_ = 0;
   open_ = explicit_ = failed_ = false;
   doubt_ = {};
@@ -80,8 +82,12 @@ void Transactions::control(const Step& step, std::string_view tag, std::int64_t 
     case Kind::kCommit:
     case Kind::kRollBack:
       if (tag != "COMMIT" && tag != "ROLLBACK") return doubt("an end that was not understood");
-      end(tag == "COMMIT" ? Status::kCommitted : Status::kAborted, sent, answered);
-      explicit_ = step.chains;  // the next one has begun
+      {
+        const std::string level = level_.now();
+        end(tag == "COMMIT" ? Status::kCommitted : Status::kAborted, sent, answered);
+        explicit_ = step.chains;  // the next one has begun, at the same level
+        if (step.chains) level_.apply({LevelChange::Reach::kTransaction, level});
+      }
       return;
     case Kind::kPrepare:
       // In a failed transaction it rolls back instead.
@@ -113,6 +119,7 @@ void Transactions::drop_repeated() {
 
 void Transactions::done(const Step& step, std::string_view tag, std::int64_t sent, std::int64_t answered) {
   drop_repeated();
+  level_.apply(step.level);
   for (std::size_t i = settled_; i < rows_.size(); ++i) rows_[i].after = answered;
   settled_ = rows_.size();
   control(step, tag, sent, answered);

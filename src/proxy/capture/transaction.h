@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "history/history.h"
+#include "proxy/capture/isolation.h"
 #include "proxy/capture/plan.h"
 #include "proxy/postgres/rows.h"
 
@@ -32,6 +33,7 @@ struct Ended {
   Status status = Status::kCommitted;
   std::int64_t begin = 0, end = 0;
   std::int64_t commit_sent = 0, commit_answered = 0;
+  std::string level;
   std::vector<RowSeen> rows;
 };
 
@@ -46,6 +48,7 @@ class Transactions {
  public:
   explicit Transactions(TransactionSink& sink) : sink_(sink) {}
 
+  [[nodiscard]] SessionLevel& level() { return level_; }
   // A statement is being answered that was sent then.
   void starts(std::int64_t sent);
   void row(RowSeen&& row);
@@ -77,6 +80,7 @@ class Transactions {
   std::vector<RowSeen> rows_;
   std::size_t settled_ = 0;  // rows of statements that were carried out
   std::vector<Savepoint> savepoints_;
+  SessionLevel level_;
 };
 
 }  // namespace isolde::proxy::capture

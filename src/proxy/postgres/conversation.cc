@@ -29,25 +29,11 @@ bool asks_for_replication(std::string_view parameters) {
 
 }  // namespace
 
-std::string_view words(Unreadable why) {
-  switch (why) {
-    case Unreadable::kNot:
-      return "readable";
-    case Unreadable::kCancel:
-      return "a request to cancel";
-    case Unreadable::kProtocol:
-      return "a protocol other than PostgreSQL's version 3";
-    case Unreadable::kReplication:
-      return "the replication protocol";
-    case Unreadable::kMessage:
-      return "a message that was not expected";
-    case Unreadable::kTooLong:
-      return "a message of more than 16 MiB";
-  }
-  return "";
-}
-
-std::string fatal_error(std::string_view sqlstate, std::string_view text) {
+// As PostgreSQL's own look.
+std::string Conversation::refusal(Refusal why, std::string_view text) const {
+  const std::string_view sqlstate = why == Refusal::kTooManyClients ? "53300"
+                                    : why == Refusal::kNoServer     ? "08006"
+                                                                    : "08P01";
   std::string body;
   for (const auto& [field, value] :
        {std::pair<char, std::string_view>{'S', "FATAL"}, {'V', "FATAL"}, {'C', sqlstate}, {'M', text}}) {

@@ -13,23 +13,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/postgres/answers.h"
 #include "proxy/wire/byte_queue.h"
+#include "proxy/wire/conversation.h"
 
 namespace isolde::proxy::postgres {
 
-// Why a connection cannot be read (further).
-enum class Unreadable : std::uint8_t {
-  kNot,
-  kCancel,       // a request to cancel: it never could be
-  kProtocol,     // a protocol other than 3
-  kReplication,  // the client asked for the replication protocol
-  kMessage,      // a message that does not fit what was asked
-  kTooLong,      // a message that a listener needs whole, and that is longer than kWholeAtMost
-};
-inline constexpr std::size_t kUnreadableKinds = 6;
-[[nodiscard]] std::string_view words(Unreadable why);
+using proxy::Unreadable;
 
 inline constexpr std::size_t kWholeAtMost = std::size_t{16} << 20;
 
@@ -56,31 +48,30 @@ class Listener {
   virtual void closed() {}
 };
 
-struct ConversationCounts {
-  std::uint64_t statements = 0;    // Query and Execute
-  std::uint64_t transactions = 0;  // that ended: ReadyForQuery said "idle" after requests
-};
-
-class Conversation {
+class Conversation final : public proxy::Conversation {
  public:
   explicit Conversation(Listener* listener = nullptr) : listener_(listener) {}
+  explicit Conversation(std::unique_ptr<Listener> listener) : owned_(std::move(listener)), listener_(owned_.get()) {}
 
-  // Takes all of `bytes`. `to_client` is for what is answered here.
-  void from_client(std::string_view bytes, ByteQueue& to_server, ByteQueue& to_client);
-  void from_server(std::string_view bytes, ByteQueue& to_client);
-  // That side said that nothing more will come: the beginning of a message that was held back goes out.
-  void end_of_client(ByteQueue& to_server);
-  void end_of_server(ByteQueue& to_client);
+  void from_client(std::string_view bytes, ByteQueue& to_server, ByteQueue& to_client) override;
+  void from_server(std::string_view bytes, ByteQueue& to_client) override;
+  void end_of_client(ByteQueue& to_server) override;
+  void end_of_server(ByteQueue& to_client) override;
+  void at(std::int64_t time) override {
+    if (listener_ != nullptr) listener_->at(time);
+  }
+  [[nodiscard]] bool needs_time() const override { return listener_ != nullptr; }
+  void closed() override {
+    if (listener_ != nullptr) listener_->closed();
+  }
 
-  // The client said what it wants of a server: now one is needed.
-  [[nodiscard]] bool wants_server() const { return stage_ != Stage::kStartup && stage_ != Stage::kRefused; }
-  // It said something that no server would take: to be closed when what is on its way was sent.
-  [[nodiscard]] bool refused() const { return stage_ == Stage::kRefused; }
-  // Its bytes cannot be passed on without the listener, which does not understand them any more: to be cut.
-  [[nodiscard]] bool broken() const { return broken_; }
-  [[nodiscard]] bool is_readable() const { return why_ == Unreadable::kNot; }
-  [[nodiscard]] Unreadable why() const { return why_; }
-  [[nodiscard]] const ConversationCounts& counts() const { return counts_; }
+  [[nodiscard]] bool wants_server() const override { return stage_ != Stage::kStartup && stage_ != Stage::kRefused; }
+  [[nodiscard]] bool silent() const override { return !wants_server(); }
+  [[nodiscard]] bool refused() const override { return stage_ == Stage::kRefused; }
+  [[nodiscard]] bool broken() const override { return broken_; }
+  [[nodiscard]] Unreadable why() const override { return why_; }
+  [[nodiscard]] const ConversationCounts& counts() const override { return counts_; }
+  [[nodiscard]] std::string refusal(Refusal why, std::string_view text) const override;
 
  private:
   enum class Stage : std::uint8_t { kStartup, kMessages, kBytes, kRefused };
@@ -96,6 +87,7 @@ class Conversation {
   [[nodiscard]] std::size_t take_client(std::string_view bytes, ByteQueue& out, std::uint64_t& passing);
   [[nodiscard]] std::size_t take_server(std::string_view bytes, ByteQueue& out, std::uint64_t& passing);
 
+  std::unique_ptr<Listener> owned_ = nullptr;
   Listener* listener_;
   Stage stage_ = Stage::kStartup;
   Unreadable why_ = Unreadable::kNot;
@@ -104,8 +96,5 @@ class Conversation {
   Direction client_, server_;
   ConversationCounts counts_;
 };
-
-// A message of a server that ends the connection, as PostgreSQL's own look.
-[[nodiscard]] std::string fatal_error(std::string_view sqlstate, std::string_view text);
 
 }  // namespace isolde::proxy::postgres
