@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
+#include "db/product.h"
 #include "proxy/capture/recorder.h"
 #include "proxy/proxy.h"
 #include "report/json.h"
@@ -33,7 +34,7 @@ Result<proxy::ProxyOptions> proxy_options(const Arguments& args) {
 Result<db::Url> server_url(const Arguments& args) {
   if (!args.has("to")) return Error{"--to is missing: the server's URL, as in --to postgres://localhost/shop"};
   auto url = database_url(args, args.text("to"));
-  if (url && url->scheme != "postgres" && url->scheme != "cockroachdb" && url->scheme != "yugabytedb")
+  if (url && !db::find_product(url->scheme)->speaks_postgres_protocol)
     return Error{
         fmt::format("--to {}: only servers that speak PostgreSQL's protocol, postgres://…, are understood in "
                     "this version",
