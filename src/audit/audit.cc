@@ -9,6 +9,7 @@
 #include "audit/cycles/correlation.h"
 #include "audit/facts/vocabularies.h"
 #include "base/text.h"
+#include "db/product.h"
 
 namespace isolde::audit {
 namespace {
@@ -193,16 +194,35 @@ std::optional<WeakLevel> weak_level_named(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+// Those whose traces are read, as --dialect names them.
+struct TraceDialect {
+  SqlDialect dialect;
+  std::string_view name;
+};
+constexpr TraceDialect kTraceDialects[] = {
+    {SqlDialect::kMysql, "mysql"}, {SqlDialect::kPostgres, "postgres"}, {SqlDialect::kSqlite, "sqlite"}};
+
+}  // namespace
+
+std::vector<std::string_view> trace_dialects() {
+  std::vector<std::string_view> names;
+  for (const TraceDialect& row : kTraceDialects) names.push_back(row.name);
+  return names;
+}
+
 std::string_view name(SqlDialect dialect) {
-  constexpr std::string_view kNames[] = {"postgres", "mysql", "sqlite"};
-  return kNames[static_cast<std::size_t>(dialect)];
+  for (const TraceDialect& row : kTraceDialects)
+    if (row.dialect == dialect) return row.name;
+  return "";
 }
 
 std::optional<SqlDialect> dialect_named(std::string_view name) {
-  const std::string wanted = folded(name);
-  if (wanted == "postgres" || wanted == "postgresql") return SqlDialect::kPostgres;
-  if (wanted == "mysql" || wanted == "mariadb") return SqlDialect::kMysql;
-  if (wanted == "sqlite") return SqlDialect::kSqlite;
+  const db::Product* const product = db::product_of_scheme(folded(name));
+  if (product == nullptr) return std::nullopt;
+  for (const TraceDialect& row : kTraceDialects)
+    if (row.dialect == product->family) return row.dialect;
   return std::nullopt;
 }
 

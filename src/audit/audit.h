@@ -69,7 +69,9 @@ struct Audit {
 [[nodiscard]] std::string_view name(WeakLevel level);
 [[nodiscard]] std::optional<WeakLevel> weak_level_named(std::string_view name);
 [[nodiscard]] std::string_view name(SqlDialect dialect);
+// By the name of a database that speaks it.
 [[nodiscard]] std::optional<SqlDialect> dialect_named(std::string_view name);
+[[nodiscard]] std::vector<std::string_view> trace_dialects();
 
 // The error: the trace cannot be read, or a hint names what is not there.
 [[nodiscard]] Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schema, Hints hints,

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "db/family.h"
 
 namespace isolde::audit {
 
@@ -17,7 +18,8 @@ inline constexpr TableId kNoTable{kNone32};
 inline constexpr ColumnId kNoColumn{kNone32};
 inline constexpr LiteralId kNoLiteral{kNone32};
 
-enum class SqlDialect : std::uint8_t { kPostgres, kMysql, kSqlite };
+// The grammar of a trace.
+using SqlDialect = db::Family;
 
 // The weak levels that an application may run at. MySQL's repeatable read takes its reads from a snapshot, but writes
 // and locking reads act on what is committed now, and nobody loses to the first updater.

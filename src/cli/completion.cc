@@ -4,10 +4,12 @@
 
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
+#include "audit/audit.h"
 #include "base/nearest.h"
 #include "check/choose/engines.h"
 #include "check/mirror/profile.h"
 #include "cli/reference.h"
+#include "db/product.h"
 #include "format/format.h"
 #include "record/workload.h"
 
@@ -49,6 +51,13 @@ struct ValueWords {
   std::string_view verbs;  // with blanks between; empty: all
   Words (*words)();
 };
+Words servers_to_start() {
+  Words all;
+  for (const db::Product* const product : db::products())
+    if (product->recipe != nullptr) all.emplace_back(product->name);
+  return all;
+}
+
 constexpr ValueWords kValueWords[] = {
     {"level", "check gen report watch", [] { return words_of_rows(all_levels()); }},
     {"level", "audit", [] { return Words{"read-committed", "repeatable-read", "snapshot-isolation"}; }},
@@ -59,10 +68,10 @@ constexpr ValueWords kValueWords[] = {
     {"to", "convert", [] { return words_of_rows(formats()); }},
     {"workload", "", [] { return words_of_rows(record::workloads()); }},
     {"profile", "", [] { return words_of_rows(mirror::profiles()); }},
-    {"spawn", "", [] { return Words{"postgres", "mariadb"}; }},
+    {"spawn", "", [] { return servers_to_start(); }},
     {"distribution", "", [] { return Words{"uniform", "zipf", "hotspot"}; }},
     {"type", "", [] { return Words{"register", "list", "row"}; }},
-    {"dialect", "", [] { return Words{"mysql", "postgres", "sqlite"}; }},
+    {"dialect", "", [] { return audit::trace_dialects(); }},
     {"order", "", [] { return Words{"commit_ts"}; }},
     {"model", "",
      [] {

@@ -90,7 +90,7 @@ std::string verb_page(const VerbRow& verb, std::string_view version) {
   std::string out = heading(fmt::format("isolde-{}", verb.name), version);
   out += fmt::format(".SH NAME\nisolde\\-{0} \\- {1}\n.SH SYNOPSIS\n.B isolde {0}\n{2}[options]\n", troff(verb.name),
                      troff(verb.summary), verb.arguments.empty() ? std::string() : troff(verb.arguments) + " ");
-  if (!verb.details.empty()) out += fmt::format(".SH DESCRIPTION\n{}\n", troff(verb.details));
+  if (!verb.details.empty()) out += fmt::format(".SH DESCRIPTION\n{}\n", troff(shown_details(verb)));
   out += options_section(verb) + lists_section(verb);
   if (!verb.example.empty()) out += ".SH EXAMPLES\n" + as_typed(verb.example);
   return out + ".SH SEE ALSO\n.BR isolde (1)\n";

@@ -216,7 +216,7 @@ std::string help_text() {
 
 std::string help_text(const VerbRow& verb, std::size_t width) {
   std::string out = fmt::format("{}: {}\n\nUsage: {}\n", verb.name, verb.summary, synopsis(verb));
-  if (!verb.details.empty()) out += fmt::format("{}\n", verb.details);
+  if (!verb.details.empty()) out += fmt::format("{}\n", shown_details(verb));
   out += "\nOptions:\n" + option_lines(verb, width);
   if (verb.name == "check") {
     out += "\nMethods:\n";

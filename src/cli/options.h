@@ -38,6 +38,8 @@ struct VerbRow {
 };
 
 [[nodiscard]] std::span<const VerbRow> verbs();
+// Its details, with the URLs of all databases in the places for them.
+[[nodiscard]] std::string shown_details(const VerbRow& verb);
 [[nodiscard]] std::span<const OptionRow> options();
 [[nodiscard]] const VerbRow* verb_named(std::string_view name);
 [[nodiscard]] bool takes(const VerbRow& verb, const OptionRow& option);

@@ -15,6 +15,7 @@
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
+#include "db/product.h"
 #include "report/json.h"
 #include "report/page/page.h"
 
@@ -146,7 +147,11 @@ Result<AuditPlan> audit_plan(const Arguments& args) {
   return plan;
 }
 
-bool is_url(std::string_view text) { return text.find("://") != std::string_view::npos || text.starts_with("sqlite:"); }
+bool is_url(std::string_view text) {
+  const db::Product* const product = db::product_of_scheme(text.substr(0, text.find(':')));
+  const bool is_file = product != nullptr && product->in_process && text.find(':') != std::string_view::npos;
+  return is_file || text.find("://") != std::string_view::npos;
+}
 
 // Its default level, or else the first.
 const db::ServerLevel& usual_level(const db::Database& database) {

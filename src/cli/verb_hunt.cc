@@ -14,6 +14,7 @@
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
+#include "db/product.h"
 #include "hunt/bug_report.h"
 #include "hunt/dialects.h"
 #include "hunt/file_trust.h"
@@ -445,10 +446,11 @@ Result<hunt::ReplayOutcome> replayed(const Arguments& args, const HuntPlan& plan
                                      const std::string& path) {
   auto spawn = spawn_options(args);
   if (!spawn) return std::move(spawn).error();
-  if (!*spawn && args.positional.empty() && finding.dialect != "sqlite")
-    *spawn = db::ServerOptions{
-        .kind = hunt::is_of_mysql(finding.dialect) ? "mariadb" : finding.dialect, .binaries = {}, .settings = {}};
-  if (*spawn && hunt::family_of((*spawn)->kind) != hunt::family_of(finding.dialect) && args.has("spawn"))
+  const auto product = db::product_named(finding.dialect);
+  if (!product) return product.error();
+  if (!*spawn && args.positional.empty() && !(*product)->scratch_server.empty())
+    *spawn = db::ServerOptions{.kind = std::string((*product)->scratch_server), .binaries = {}, .settings = {}};
+  if (*spawn && args.has("spawn") && !hunt::share_grammar((*spawn)->kind, finding.dialect))
     return cannot_run(
         fmt::format("it is written for {}, and --spawn {} starts another server", finding.dialect, (*spawn)->kind));
   if (!args.has("trust-file")) {
@@ -459,7 +461,7 @@ Result<hunt::ReplayOutcome> replayed(const Arguments& args, const HuntPlan& plan
   const auto open = open_as_found(args, *std::move(spawn), finding);
   if (!open) return open.error();
   const std::string_view dialect = open->database->dialect().name;
-  if (hunt::family_of(finding.dialect) != hunt::family_of(dialect))
+  if (!hunt::share_grammar(finding.dialect, dialect))
     return cannot_run(fmt::format("it is written for {}, and this database speaks {}", finding.dialect, dialect));
   const auto level = level_of_server(*open->database, plan.level.empty() ? finding.level : plan.level);
   if (!level && plan.level.empty() && !finding.level.empty() && reachable(*open->database))

@@ -7,6 +7,7 @@
 #include "cli/proxy_publish.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
+#include "db/product.h"
 #include "proxy/capture/recorder.h"
 #include "proxy/proxy.h"
 #include "proxy/values/value_recorder.h"
@@ -35,8 +36,7 @@ Result<proxy::ProxyOptions> proxy_options(const Arguments& args) {
 Result<db::Url> server_url(const Arguments& args) {
   if (!args.has("to")) return Error{"--to is missing: the server's URL, as in --to postgres://localhost/shop"};
   auto url = database_url(args, args.text("to"));
-  if (url && url->scheme != "postgres" && url->scheme != "cockroachdb" && url->scheme != "yugabytedb" &&
-      !proxy::speaks_mysql(*url))
+  if (url && !db::find_product(url->scheme)->speaks_postgres_protocol && !proxy::speaks_mysql(*url))
     return Error{
         fmt::format("--to {}: only servers that speak the protocol of PostgreSQL (postgres://…) or MariaDB "
                     "(mariadb://…) are understood",

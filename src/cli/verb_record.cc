@@ -19,6 +19,7 @@
 #include "cli/record_watch.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
+#include "db/product.h"
 #include "db/server.h"
 #include "record/run.h"
 #include "record/workload.h"
@@ -129,8 +130,8 @@ std::optional<Error> take_database(const Arguments& args, RecordPlan& plan) {
   auto url = database_url(args, args.positional.empty() ? "sqlite:" : args.positional.front());
   if (!url) return std::move(url).error();
   plan.url = *std::move(url);
-  // Clients that fail at once where they could wait a little would record little but their own impatience.
-  if (plan.url.scheme == "sqlite" && plan.url.options.empty()) plan.url.options.emplace_back("timeout", "1000");
+  const db::Setting option = db::find_product(plan.url.scheme)->recording_option;
+  if (!option.name.empty() && plan.url.options.empty()) plan.url.options.emplace_back(option.name, option.value);
   return std::nullopt;
 }
 

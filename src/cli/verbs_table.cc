@@ -1,5 +1,9 @@
 // The table of verbs. A new verb is one row here, and one in run.cc that says what runs it.
+#include <string>
+#include <vector>
+
 #include "cli/options.h"
+#include "db/product.h"
 
 namespace isolde::cli {
 namespace {
@@ -30,8 +34,7 @@ constexpr VerbRow kVerbs[] = {
     {"demo", "", 0, 0, "a tour in under a minute: record SQLite, check it, provoke an anomaly and find it", "",
      "isolde demo"},
     {"record", "[URL]", 0, 1, "run a workload on a real database and save the history with all available evidence",
-     "URL: sqlite:FILE (default: a scratch file), postgres://user@host/database, mariadb://…, mysql://…,\n"
-     "cockroachdb://…, yugabytedb://…, tidb://….\n"
+     "URL: {urls}\n"
      "The workload creates its own tables and replaces those of earlier runs. If a table of that name exists that\n"
      "`isolde record` did not create, the run is refused and the table is left alone.\n"
      "During the run everything is kept in the folder OUT.recording, which is readable at any time, even after a\n"
@@ -66,9 +69,7 @@ constexpr VerbRow kVerbs[] = {
     {"probe", "[URL…]", 0, kAny, "test which anomalies a database allows at each of its levels",
      "Runs scripted interleavings on real connections, each at every level of the database, and reports which\n"
      "anomalies happened.\n"
-     "URL: sqlite:FILE (default: a scratch file), postgres://…, mariadb://…, mysql://…, cockroachdb://…, "
-     "yugabytedb://…,\n"
-     "tidb://….\n"
+     "URL: {urls}\n"
      "The probe creates tables of its own there (isolde_probe_…) and drops them. docs/probe.md explains how to write\n"
      "a scenario. Several URLs are probed one after another; --html shows them on one page.\n"
      "Exit status: 0 every level kept what it claims, 1 a level allowed what its claim rules out,\n"
@@ -82,7 +83,7 @@ constexpr VerbRow kVerbs[] = {
      "statement saw, it derives orders of the same statements that must give the same results without transactions,\n"
      "runs those as well, and compares. Each finding is reduced and saved as one file, which --replay runs again, on\n"
      "the same or another server.\n"
-     "URL: sqlite:FILE (default: a scratch file), postgres://user@host/database, mariadb://…, mysql://….\n"
+     "URL: {hunted urls}\n"
      "The hunt creates tables of its own there and drops them: use a database that you can spare. docs/hunt.md\n"
      "explains how it judges and how to read a finding.\n"
      "Exit status: 0 nothing found, 1 found (with --replay: reproduced), 2 bad usage or input, 3 undecided: no case\n"
@@ -131,8 +132,42 @@ constexpr VerbRow kVerbs[] = {
      "isolde proxy --to postgres://me@%2Frun%2Fpostgresql/shop --out run.jsonl"},
 };
 
+// The URLs of the databases that `has` chooses, as the rest of a line that begins with "URL: ".
+std::string url_list(bool (*has)(const db::Product&)) {
+  constexpr std::size_t kWidth = 110;
+  std::vector<std::string> forms;
+  for (const db::Product* const product : db::products()) {
+    if (product->url_form.empty() || !has(*product)) continue;
+    forms.emplace_back(product->url_form);
+    if (forms.size() == 1) forms.back() += " (default: a scratch file)";
+  }
+  std::string out, line = "URL: ";
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    const bool last = i + 1 == forms.size();
+    const std::string word = forms[i] + (last ? "." : i + 2 == forms.size() ? " or " : ", ");
+    if (line.size() + word.size() > kWidth) {
+      while (out.ends_with(' ')) out.pop_back();
+      out += '\n';
+      line.clear();
+    }
+    line += word;
+    out += word;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::span<const VerbRow> verbs() { return kVerbs; }
+
+std::string shown_details(const VerbRow& verb) {
+  std::string text(verb.details);
+  const auto put = [&](std::string_view place, bool (*has)(const db::Product&)) {
+    if (const std::size_t at = text.find(place); at != std::string::npos) text.replace(at, place.size(), url_list(has));
+  };
+  put("{urls}", [](const db::Product& product) { return product.open != nullptr; });
+  put("{hunted urls}", [](const db::Product& product) { return product.hunt != nullptr; });
+  return text;
+}
 
 }  // namespace isolde::cli

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/secret_file.h"
+#include "db/product.h"
 
 namespace isolde::cli {
 
@@ -35,15 +36,16 @@ Result<std::optional<db::ServerOptions>> spawn_options(const Arguments& args) {
 
 Result<db::Url> database_url(const Arguments& args, std::string_view text) {
   auto url = db::parse_url(text);
-  if (!url || url->scheme == "sqlite") return url;
+  if (!url) return url;
+  const db::Product& product = *db::find_product(url->scheme);
+  if (product.in_process) return url;
   if (args.has("password-file")) {
     if (!url->password.empty()) return Error{"--password-file and a password in the URL: use only one of them"};
     auto password = secret_in(args.text("password-file"), "password");
     if (!password) return std::move(password).error();
     url->password = *std::move(password);
-  } else if (const char* const given = std::getenv("MYSQL_PWD");
-             given != nullptr && url->password.empty() && (url->scheme == "mariadb" || url->scheme == "tidb")) {
-    url->password = given;
+  } else if (!product.password_variable.empty() && url->password.empty()) {
+    if (const char* const given = std::getenv(std::string(product.password_variable).c_str())) url->password = given;
   }
   return url;
 }

@@ -3,32 +3,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "db/mariadb/mariadb.h"
-#include "db/mariadb/tidb.h"
-#include "db/postgres/cockroach.h"
-#include "db/postgres/postgres.h"
-#include "db/postgres/yugabyte.h"
-#include "db/sqlite/sqlite.h"
+#include "db/product.h"
 
 namespace isolde::db {
-namespace {
-
-struct Driver {
-  std::string_view scheme;
-  Result<std::unique_ptr<Database>> (*open)(const Url& url);
-};
-constexpr Driver kDrivers[] = {
-    {"cockroachdb", open_cockroach}, {"mariadb", open_mariadb}, {"postgres", open_postgres},
-    {"sqlite", open_sqlite},         {"tidb", open_tidb},       {"yugabytedb", open_yugabyte},
-};
-
-}  // namespace
-
 Result<std::unique_ptr<Database>> open_database(const Url& url) {
-  for (const Driver& driver : kDrivers) {
-    if (driver.scheme == url.scheme) return driver.open(url);
-  }
-  return Error{fmt::format("there is no driver for {}", url.scheme)};
+  const Product* const product = product_of_scheme(url.scheme);
+  if (product == nullptr)
+    return Error{fmt::format("there is no driver for {}: use {}", url.scheme,
+                             names_where([](const Product& one) { return one.open != nullptr; }))};
+  return product->open(url);
 }
 
 Result<const ServerLevel*> level_named(const Database& database, std::string_view name) {

@@ -5,12 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "db/family.h"
+
 namespace isolde::db {
 
 enum class Upsert : std::uint8_t { kOnConflict, kOnDuplicateKey };
 
 struct Dialect {
-  std::string_view name;       // "postgres", "mariadb", "sqlite"
+  std::string_view name;  // of its product (db/product.h): "postgres", "mariadb", "sqlite"
+  Family family;
   std::string_view text_type;  // unbounded text: "text", "longtext"
   std::string_view concat;     // {0} and {1} are the two texts: "{0} || {1}", "concat({0}, {1})"
   // A column that holds a list, and how it is made to grow by one integer; empty where there is none.

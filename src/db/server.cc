@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "db/product.h"
 #include "db/server_process.h"
 #include "db/server_recipe.h"
 #include "db/url.h"
@@ -91,9 +92,10 @@ class ScratchServer final : public Server {
 };
 
 Result<std::unique_ptr<ServerRecipe>> recipe_for(const ServerOptions& options) {
-  if (options.kind == "postgres") return postgres_recipe(options);
-  if (options.kind == "mariadb") return mariadb_recipe(options);
-  return Error{fmt::format("no scratch server of kind \"{}\": use postgres or mariadb", options.kind)};
+  const Product* const product = find_product(options.kind);
+  if (product != nullptr && product->recipe != nullptr) return product->recipe(options);
+  return Error{fmt::format("no scratch server of kind \"{}\": use {}", options.kind,
+                           names_where([](const Product& one) { return one.recipe != nullptr; }))};
 }
 
 }  // namespace

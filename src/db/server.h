@@ -16,7 +16,7 @@
 namespace isolde::db {
 
 struct ServerOptions {
-  std::string kind;      // "postgres" or "mariadb"
+  std::string kind;      // of a product that has a recipe (db/product.h): "postgres", "mariadb"
   std::string binaries;  // folder of the server's programs; empty: looked for in the usual places
   std::map<std::string, std::string> settings;  // further settings: {"innodb_snapshot_isolation", "ON"}
 };

@@ -6,19 +6,18 @@
 #include <charconv>
 #include <optional>
 
+#include "db/product.h"
+
 namespace isolde::db {
 namespace {
 
-struct Scheme {
-  std::string_view written, means;
-};
-constexpr Scheme kSchemes[] = {
-    {"sqlite", "sqlite"},         {"postgres", "postgres"},
-    {"postgresql", "postgres"},   {"mariadb", "mariadb"},
-    {"mysql", "mariadb"},         {"cockroachdb", "cockroachdb"},
-    {"cockroach", "cockroachdb"}, {"yugabytedb", "yugabytedb"},
-    {"yugabyte", "yugabytedb"},   {"tidb", "tidb"},
-};
+std::string url_forms() {
+  std::string all;
+  for (const Product* const one : products())
+    if (!one->url_form.empty()) all += fmt::format("{}{}", all.empty() ? "" : ", ", one->url_form);
+  const std::size_t last = all.rfind(", ");
+  return last == std::string::npos ? all : all.replace(last, 2, " or ");
+}
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -130,17 +129,11 @@ Result<Url> parse_whole(std::string_view text) {
   std::string_view scheme = text;
   std::string_view rest = cut_after(scheme, ':');
   Url url;
-  for (const Scheme& known : kSchemes) {
-    if (known.written == scheme) url.scheme = known.means;
-  }
-  if (url.scheme.empty()) {
-    return Error{
-        fmt::format("\"{}\" is not a database URL: use sqlite:FILE, postgres://…, mariadb://…, mysql://…, "
-                    "cockroachdb://…, yugabytedb://… or tidb://…",
-                    text)};
-  }
+  const Product* const product = product_of_scheme(scheme);
+  if (product == nullptr) return Error{fmt::format("\"{}\" is not a database URL: use {}", text, url_forms())};
+  url.scheme = product->name;
   if (auto e = take_options(cut_after(rest, '?'), url)) return *std::move(e);
-  if (url.scheme == "sqlite") {
+  if (product->in_process) {
     auto file = decoded(rest);
     if (!file) return std::move(file).error();
     url.database = *std::move(file);
@@ -195,7 +188,7 @@ std::string without_passwords(std::string_view text) {
 
 std::string Url::shown() const {
   std::string out = scheme + ":";
-  if (scheme == "sqlite") {
+  if (const Product* const product = find_product(scheme); product != nullptr && product->in_process) {
     out += encoded(database, "/");
   } else {
     out += "//";

@@ -13,11 +13,11 @@
 namespace isolde::db {
 
 struct Url {
-  std::string scheme;  // sqlite, postgres, mariadb, cockroachdb, yugabytedb, tidb (aliases are resolved)
+  std::string scheme;  // the name of a product (db/product.h): "sqlite", "postgres" (aliases are resolved)
   std::string user, password;
   std::string host;        // a name, an address, or the folder of a unix socket (written with %2F); empty: the default
   std::uint16_t port = 0;  // 0: the default of the scheme
-  std::string database;    // or the file, for sqlite; empty: a scratch file
+  std::string database;    // or the file, for one in this process; empty: a scratch file
   std::vector<std::pair<std::string, std::string>> options;
 
   // As it may be shown and recorded: without passwords.

@@ -1,85 +1,53 @@
 #include "hunt/dialects.h"
 
-#include <algorithm>
-#include <iterator>
+#include <fmt/format.h>
+
+#include <cstdlib>
 
 namespace isolde::hunt {
-namespace {
 
-// Those that name no table, so that they mean something whatever the query's row sources are called.
-constexpr std::string_view kMysqlHints[] = {"no_semijoin()", "join_fixed_order()", "set_var(optimizer_switch='mrr=on')",
-                                            "set_var(max_seeks_for_key=1)"};
-constexpr std::string_view kTidbHints[] = {"hash_agg()", "stream_agg()", "no_index_merge()", "use_toja(true)",
-                                           "limit_to_cop()"};
-
-constexpr HuntDialect kHuntDialects[] = {
-    {.name = "postgres",
-     .family = Family::kPostgres,
-     .product = "PostgreSQL",
-     .collation = {},
-     .prepares = Prepares::kByDriver},
-    {.name = "mariadb",
-     .family = Family::kMysql,
-     .product = "MariaDB",
-     .collation = "utf8mb4_nopad_bin",
-     .prepares = Prepares::kExecuteImmediate,
-     .is_innodb = true},
-    {.name = "mysql",
-     .family = Family::kMysql,
-     .product = "MySQL",
-     .collation = "utf8mb4_0900_bin",
-     .prepares = Prepares::kPrepareFrom,
-     .is_innodb = true,
-     .first_except = 80031,
-     .hints = kMysqlHints},
-    {.name = "tidb",
-     .family = Family::kMysql,
-     .product = "TiDB",
-     .collation = "utf8mb4_0900_bin",
-     .prepares = Prepares::kPrepareFrom,
-     .shares_locks = false,
-     .hints = kTidbHints},
-    {.name = "sqlite",
-     .family = Family::kSqlite,
-     .product = "SQLite",
-     .collation = {},
-     .prepares = Prepares::kByDriver,
-     .locks_rows = false,
-     .shares_locks = false,
-     // 3.49.1 has the bug (docs/found/sqlite-not-in-descending-index.md), 3.54.0 does not.
-     .first_descending = 35400},
-};
-
-}  // namespace
-
-std::span<const HuntDialect> hunt_dialects() { return kHuntDialects; }
-
-const HuntDialect* hunt_dialect(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(kHuntDialects), std::end(kHuntDialects),
-                                         [&](const HuntDialect& one) { return one.name == name; });
-  return found == std::end(kHuntDialects) ? nullptr : found;
+const db::HuntRules* hunt_dialect(std::string_view name) {
+  const db::Product* const product = db::find_product(name);
+  return product == nullptr ? nullptr : product->hunt;
 }
 
-Family family_of(std::string_view dialect) {
-  const HuntDialect* const found = hunt_dialect(dialect);
-  return found == nullptr ? Family::kPostgres : found->family;
+const db::HuntRules& rules_of(std::string_view dialect) {
+  const db::HuntRules* const rules = hunt_dialect(dialect);
+  if (rules == nullptr) std::abort();  // it was to be refused before
+  return *rules;
+}
+
+std::string hunted_products() {
+  return db::titles_where([](const db::Product& product) { return product.hunt != nullptr; });
+}
+
+bool share_grammar(std::string_view a, std::string_view b) {
+  const db::HuntRules* const one = hunt_dialect(a);
+  const db::HuntRules* const other = hunt_dialect(b);
+  return one != nullptr && other != nullptr && one->grammar == other->grammar;
 }
 
 std::string_view spoken_dialect(std::string_view driver, std::string_view server) {
-  if (!is_of_mysql(driver)) return driver;
-  for (const HuntDialect& one : kHuntDialects)
-    if (one.family == Family::kMysql && server.starts_with(one.product)) return one.name;
-  return driver;
+  const db::Product* const described = db::product_described(server);
+  return described != nullptr && share_grammar(driver, described->name) ? described->name : driver;
 }
 
 std::string translated(std::string sql, std::string_view from, std::string_view to) {
-  const HuntDialect* const here = hunt_dialect(from);
-  const HuntDialect* const there = hunt_dialect(to);
+  const db::HuntRules* const here = hunt_dialect(from);
+  const db::HuntRules* const there = hunt_dialect(to);
   if (here == nullptr || there == nullptr || here->collation.empty() || here->collation == there->collation) return sql;
   for (std::size_t at = sql.find(here->collation); at != std::string::npos;
        at = sql.find(here->collation, at + there->collation.size()))
     sql.replace(at, here->collation.size(), there->collation);
   return sql;
+}
+
+std::string filled_in(std::string_view text, std::string_view name, std::string_view value) {
+  std::string out(text);
+  const std::string place = fmt::format("{{{}}}", name);
+  for (std::size_t at = out.find(place); at != std::string::npos; at = out.find(place, at + value.size()))
+    out.replace(at, place.size(), value);
+  return out;
 }
 
 }  // namespace isolde::hunt

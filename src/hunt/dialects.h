@@ -1,48 +1,36 @@
-// hunt/dialects.h: the dialects that hunts write, as data: which of them share a grammar, and where they differ.
+// hunt/dialects.h: the rules of a dialect by its name: that of a product which is hunted (db/hunt_rules.h).
 //
-// MariaDB, MySQL and TiDB speak one grammar over one wire; what one of them lacks or spells otherwise is a column here.
-// Always:  a dialect of a finding is one of these names; a name that is not listed cannot be hunted.
-// Source:  the manuals of MySQL 8.0, TiDB 7.5 and MariaDB 10.11. No MySQL or TiDB was at hand: their SQL is tested on
-//          MariaDB, where it means the same or is a comment, and their rows here by tests of the text.
+// MariaDB, MySQL and TiDB speak one grammar over one wire; what one of them lacks or spells otherwise is in its rules.
+// Always:  a name that is not hunted is refused where it comes in: by open_arena() and where a finding is replayed.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "db/hunt_rules.h"
+#include "db/product.h"
+
 namespace isolde::hunt {
 
-enum class Family : std::uint8_t { kPostgres, kMysql, kSqlite };
-
-// How a text becomes a prepared statement by SQL.
-enum class Prepares : std::uint8_t { kByDriver, kExecuteImmediate, kPrepareFrom };
-
-struct HuntDialect {
-  std::string_view name;  // "postgres", "mariadb", "mysql", "tidb", "sqlite"
-  Family family;
-  std::string_view product;  // "MySQL"
-  // MySQL's grammar: the collation in which texts are equal if their bytes are, blanks at the end included.
-  std::string_view collation;
-  Prepares prepares;
-  bool locks_rows = true;    // SELECT … FOR UPDATE
-  bool shares_locks = true;  // LOCK IN SHARE MODE, FOR SHARE
-  bool is_innodb = false;    // purges deleted rows at moments of its own, and reads at REPEATABLE READ as InnoDB does
-  int first_except = 0;      // EXCEPT and INTERSECT, from this version on
-  int first_descending = 0;  // descending indexes, from this version on: before, they give wrong answers
-  std::span<const std::string_view> hints = {};  // that may follow SELECT in a comment, and change no answer
-};
 // Null: hunts do not know it.
-[[nodiscard]] const HuntDialect* hunt_dialect(std::string_view name);
-[[nodiscard]] std::span<const HuntDialect> hunt_dialects();
-// An unknown name: PostgreSQL's.
-[[nodiscard]] Family family_of(std::string_view dialect);
-[[nodiscard]] inline bool is_of_mysql(std::string_view dialect) { return family_of(dialect) == Family::kMysql; }
+[[nodiscard]] const db::HuntRules* hunt_dialect(std::string_view name);
+// Requires: hunts know it.
+[[nodiscard]] const db::HuntRules& rules_of(std::string_view dialect);
+[[nodiscard]] inline const db::Grammar& grammar_of(std::string_view dialect) { return *rules_of(dialect).grammar; }
+// "PostgreSQL, MariaDB and SQLite": what is hunted.
+[[nodiscard]] std::string hunted_products();
+// Whether the SQL of one is the other's, but for names of collations.
+[[nodiscard]] bool share_grammar(std::string_view a, std::string_view b);
 
 // The dialect to write for a server: one that says "MySQL 8.0.36" is hunted as mysql, although its driver is MariaDB's.
 [[nodiscard]] std::string_view spoken_dialect(std::string_view driver, std::string_view server);
 
+// The dialect whose collation the spellings of MySQL's grammar name.
+inline constexpr std::string_view kWrittenCollation = "mariadb";
 // A text of MySQL's grammar from one of its dialects to another: the names of collations.
 [[nodiscard]] std::string translated(std::string sql, std::string_view from, std::string_view to);
+
+// The text with {NAME} replaced by its value.
+[[nodiscard]] std::string filled_in(std::string_view text, std::string_view name, std::string_view value);
 
 }  // namespace isolde::hunt

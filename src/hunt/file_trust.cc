@@ -27,7 +27,7 @@ std::uint64_t line_with(std::string_view text, std::string_view sql) {
 
 // Comments are refused, because servers read them differently, except for the hints that hunts write.
 std::string without_hints(std::string sql, std::string_view dialect) {
-  const HuntDialect* const known = hunt_dialect(dialect);
+  const db::HuntRules* const known = hunt_dialect(dialect);
   if (known == nullptr) return sql;
   for (const std::string_view hint : known->hints) {
     const std::string comment = fmt::format("select /*+ {} */ ", hint);

@@ -6,6 +6,7 @@
 
 #include "hunt/dialects.h"
 #include "hunt/run/own_schema.h"
+#include "hunt/run/refusals.h"
 #include "hunt/server_facts.h"
 
 namespace isolde::hunt {
@@ -15,15 +16,9 @@ using What = ReplayOutcome::What;
 
 // Errors that say that the server does not know what it is asked for, or does not allow it here, in all dialects.
 bool is_unknown_here(const db::Failure& failure, std::string_view dialect) {
-  const std::string& code = failure.code;
-  if (dialect == "postgres") return code.starts_with("42") || code.starts_with("0A");
-  if (is_of_mysql(dialect)) {
-    constexpr std::string_view kUnknown[] = {"1064", "1146", "1054", "1305", "1235", "1115"};
-    constexpr std::string_view kDenied[] = {"1044", "1045", "1142", "1143", "1227", "1370"};
-    return std::find(std::begin(kUnknown), std::end(kUnknown), code) != std::end(kUnknown) ||
-           std::find(std::begin(kDenied), std::end(kDenied), code) != std::end(kDenied);
-  }
-  return code == "SQLITE_ERROR" || code == "SQLITE_AUTH";
+  const std::span<const std::string_view> unknown = rules_of(dialect).unknown_codes;
+  return std::any_of(unknown.begin(), unknown.end(),
+                     [&](std::string_view code) { return is_of_code(code, failure.code); });
 }
 
 // What did not go through. `unknown`: the first statement that the server does not understand.
@@ -75,7 +70,7 @@ Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& leve
                              const ReplayOptions& options) {
   ReplayOutcome outcome;
   outcome.level = level.name;
-  if (family_of(given.dialect) != family_of(database.dialect().name)) {
+  if (!share_grammar(given.dialect, database.dialect().name)) {
     outcome.what = What::kCannotRun;
     outcome.reason =
         fmt::format("it is written for {}, and this database speaks {}", given.dialect, database.dialect().name);

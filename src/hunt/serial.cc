@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hunt/dialects.h"
 #include "hunt/judge/effects.h"
 
 namespace isolde::hunt {
@@ -36,7 +37,7 @@ std::optional<std::vector<std::uint32_t>> committed(const Case& test, const Exec
 
 bool can_be_ordered(const Case& test, std::string_view dialect) {
   if (test.transactions.size() > kMostTransactionsInSerial) return false;
-  if (dialect != "postgres") return true;
+  if (!rules_of(dialect).reuses_deleted_keys) return true;
   for (std::size_t t = 0; t < test.transactions.size(); ++t) {
     std::set<std::string_view> inserted;
     for (const Statement& statement : test.transactions[t].statements)

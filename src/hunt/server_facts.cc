@@ -6,18 +6,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hunt/dialects.h"
 #include "hunt/hunt.h"
 
 namespace isolde::hunt {
 namespace {
-
-struct IsolationSetting {
-  std::string_view dialect, name;
-  std::string_view unless_known;  // how a server behaves that has no such setting
-};
-constexpr IsolationSetting kIsolationSettings[] = {
-    {"mariadb", "innodb_snapshot_isolation", "OFF"},
-};
 
 // What follows `name=`, up to a comma; empty: it is not said.
 std::string_view value_said(std::string_view server, std::string_view name) {
@@ -36,7 +29,7 @@ bool says_on(std::string_view value) { return value == "ON" || value == "on" || 
 struct VersionFamily {
   std::string_view product, version;  // views of the description
 };
-// PostgreSQL and SQLite count their major versions by the first number, MariaDB and MySQL by the first two.
+// By the numbers that name a major version of the product.
 VersionFamily version_family(std::string_view server) {
   const std::size_t digits = server.find_first_of("0123456789");
   if (digits == std::string_view::npos || digits == 0) return {};
@@ -44,8 +37,9 @@ VersionFamily version_family(std::string_view server) {
   std::string_view version = server.substr(digits);
   version = version.substr(0, version.find_first_not_of("0123456789."));
   std::size_t dot = version.find('.');
-  const bool two_numbers = product == "MariaDB" || product == "MySQL";
-  if (two_numbers && dot != std::string_view::npos) dot = version.find('.', dot + 1);
+  const db::Product* const known = db::product_described(server);
+  for (int more = known == nullptr ? 0 : known->major_numbers - 1; more > 0 && dot != std::string_view::npos; --more)
+    dot = version.find('.', dot + 1);
   return {product, version.substr(0, dot)};
 }
 
@@ -53,11 +47,12 @@ VersionFamily version_family(std::string_view server) {
 
 std::map<std::string, std::string> isolation_settings(std::string_view dialect, std::string_view server) {
   std::map<std::string, std::string> settings;
-  for (const IsolationSetting& setting : kIsolationSettings) {
-    if (setting.dialect != dialect) continue;
+  const db::HuntRules* const rules = hunt_dialect(dialect);
+  if (rules == nullptr) return settings;
+  for (const db::Setting& setting : rules->isolation_settings) {
     const std::string_view said = value_said(server, setting.name);
     if (said.empty() && version_number(server) == 0) continue;
-    settings.emplace(setting.name, said.empty() ? setting.unless_known : says_on(said) ? "ON" : "OFF");
+    settings.emplace(setting.name, said.empty() ? setting.value : says_on(said) ? "ON" : "OFF");
   }
   return settings;
 }
@@ -103,31 +98,17 @@ int version_number(std::string_view server) {
     if (next == end || *next != '.') break;
     at = next + 1;
   }
-  const bool two_parts = server.starts_with("PostgreSQL");  // since version 10
-  return two_parts ? parts[0] * 10000 + parts[1] : parts[0] * 10000 + parts[1] * 100 + parts[2];
+  const db::Product* const product = db::product_described(server);
+  return product != nullptr && product->version_numbers == 2 ? parts[0] * 10000 + parts[1]
+                                                             : parts[0] * 10000 + parts[1] * 100 + parts[2];
 }
 
 // A scratch server is thrown away after the hunt: a crash of the machine loses nothing.
 std::map<std::string, std::string> fast_settings(std::string_view kind) {
-  if (kind == "postgres") {
-    return {
-        {"autovacuum", "off"},  // its locks and its moments would differ from run to run
-        {"deadlock_timeout", "10ms"}, {"fsync", "off"},
-        {"full_page_writes", "off"},  {"log_min_messages", "log"},  // crashes, not the errors of statements
-        {"max_wal_senders", "0"},     {"synchronous_commit", "off"},
-        {"wal_level", "minimal"},
-    };
-  }
-  if (kind == "mariadb") {
-    return {
-        {"innodb_doublewrite", "0"},
-        {"innodb_flush_log_at_trx_commit", "0"},
-        {"innodb_stats_persistent", "OFF"},
-        {"skip_log_bin", ""},
-        {"sync_binlog", "0"},
-    };
-  }
-  return {};
+  std::map<std::string, std::string> settings;
+  if (const db::HuntRules* const rules = hunt_dialect(kind))
+    for (const db::Setting& setting : rules->throwaway_settings) settings.emplace(setting.name, setting.value);
+  return settings;
 }
 
 }  // namespace isolde::hunt

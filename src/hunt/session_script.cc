@@ -15,55 +15,11 @@
 namespace isolde::hunt {
 namespace {
 
-struct ClientWords {
-  std::string_view dialect;
-  std::string_view usage;   // what its arguments are
-  std::string_view client;  // how it is started; prints an answer as soon as it has one, and goes on after an error
-  std::string_view mark;    // what makes it print "--done--"
-  std::string_view version;
-  std::string_view quiet;  // before tables are dropped that may not be there
-};
-constexpr ClientWords kClients[] = {
-    {"postgres", "arguments of psql: -h, -p, -U, -d …", R"(psql -X -q "${args[@]}")", R"(\echo --done--)",
-     "select version();", "set client_min_messages = warning;\n"},
-    {"mariadb", "arguments of mariadb: -S, -h, -P, -u, DATABASE …",
-     R"(mariadb "${args[@]}" -N -s --unbuffered --force)", R"(select "--done--";)", "select version();", ""},
-    {"mysql", "arguments of mysql: -S, -h, -P, -u, DATABASE …", R"(mysql "${args[@]}" -N -s --unbuffered --force)",
-     R"(select "--done--";)", "select version();", ""},
-    {"tidb", "arguments of mysql: -h, -P, -u, DATABASE …", R"(mysql "${args[@]}" -N -s --unbuffered --force)",
-     R"(select "--done--";)", "select version();", ""},
-    {"sqlite", "no arguments", R"(stdbuf -oL sqlite3 -header "$dir/db")", ".print --done--", "select sqlite_version();",
-     ""},
-};
-
-struct Promise {
-  std::string_view dialect, level, sentence;
-};
-constexpr Promise kPromises[] = {
-    {"postgres", "read committed",
-     "\"a SELECT query (without a FOR UPDATE/SHARE clause) sees only data committed before the query began; it never "
-     "sees either uncommitted data or changes committed by concurrent transactions during the query's execution\" "
-     "(PostgreSQL manual, 13.2.1)"},
-    {"postgres", "repeatable read",
-     "\"The Repeatable Read isolation level only sees data committed before the transaction began; it never sees "
-     "either uncommitted data or changes committed by concurrent transactions during the transaction's execution\" "
-     "(PostgreSQL manual, 13.2.2)"},
-    {"postgres", "serializable",
-     "\"This level emulates serial transaction execution for all committed transactions; as if transactions had been "
-     "executed one after another, serially, rather than concurrently\" (PostgreSQL manual, 13.2.3)"},
-    {"mariadb", "repeatable read",
-     "\"All consistent reads within the same transaction read the snapshot established by the first read\" (MariaDB "
-     "documentation, SET TRANSACTION); with innodb_snapshot_isolation=ON a write to a row that is newer than the "
-     "snapshot fails with error 1020"},
-    {"sqlite", "",
-     "\"Except in the case of shared cache database connections with PRAGMA read_uncommitted turned on, all "
-     "transactions in SQLite show 'serializable' isolation\" (Isolation In SQLite)"},
-};
+using db::ClientWords;
 
 const ClientWords* client_of(std::string_view dialect) {
-  const auto* const found = std::find_if(std::begin(kClients), std::end(kClients),
-                                         [&](const ClientWords& words) { return words.dialect == dialect; });
-  return found == std::end(kClients) ? nullptr : found;
+  const db::HuntRules* const rules = hunt_dialect(dialect);
+  return rules == nullptr ? nullptr : rules->client;
 }
 
 std::string commented(std::string_view text) {
@@ -212,28 +168,30 @@ std::string other_plan_part(const Finding& finding, const SessionStart& start, s
 }  // namespace
 
 SessionStart session_start(const Finding& finding) {
+  const ClientWords* const words = client_of(finding.dialect);
+  if (words == nullptr) return {};
+  std::string isolation;
+  for (const auto& [name, value] : isolation_settings(finding.dialect, finding.server))
+    isolation += fmt::format(" set session {} = {};", name, value);
+  const std::string_view level = finding.level;
+  const auto with_level = [&](std::string_view text) {
+    std::string out = filled_in(text, "level", level);
+    out = filled_in(out, "first", level.substr(0, level.find(' ')));
+    out = filled_in(out, "isolation_settings", isolation);
+    return filled_in(out, "collation", hunt_dialect(finding.dialect)->collation);
+  };
+  const bool otherwise = !words->begin_at.empty() && level.ends_with(words->begin_at);
   SessionStart start;
-  if (finding.dialect == "postgres") {
-    start.begin = fmt::format("begin isolation level {};", finding.level);
-  } else if (is_of_mysql(finding.dialect)) {
-    start.settings = fmt::format("set names utf8mb4 collate {};", hunt_dialect(finding.dialect)->collation);
-    for (const auto& [name, value] : isolation_settings(finding.dialect, finding.server))
-      start.settings += fmt::format(" set session {} = {};", name, value);
-    start.settings += fmt::format(" set session transaction isolation level {};", finding.level);
-    start.begin = "start transaction;";
-  } else {
-    const std::string_view level = finding.level;
-    const std::size_t blank = std::min(level.find(' '), level.size());
-    start.settings = fmt::format("pragma journal_mode = {}; pragma foreign_keys = on;", level.substr(0, blank));
-    start.begin = level.ends_with("immediate") ? "begin immediate;" : "begin;";
-  }
+  start.settings = with_level(words->settings);
+  start.begin = with_level(otherwise ? words->begin_then : words->begin);
   return start;
 }
 
 std::string_view promise_of(const Finding& finding) {
-  for (const Promise& promise : kPromises)
-    if (promise.dialect == finding.dialect && (promise.level.empty() || promise.level == finding.level))
-      return promise.sentence;
+  const db::HuntRules* const rules = hunt_dialect(finding.dialect);
+  if (rules == nullptr) return {};
+  for (const db::Promise& promise : rules->promises)
+    if (promise.level.empty() || promise.level == finding.level) return promise.sentence;
   return {};
 }
 

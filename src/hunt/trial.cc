@@ -22,9 +22,9 @@ namespace {
 constexpr std::uint64_t kOftenInVain = 20;
 constexpr std::uint64_t kRerunOneIn = 4, kSerialOneIn = 8, kOrderOneIn = 3;
 
-// Without the extra reads a transaction of InnoDB at REPEATABLE READ takes its snapshot later.
+// Without the extra reads a transaction may take its snapshot later (InnoDB at REPEATABLE READ).
 bool reads_change_nothing(const Arena& arena) {
-  return !is_of_mysql(arena.dialect().name) || arena.level().name != "repeatable read";
+  return arena.level().name != rules_of(arena.dialect().name).snapshot_by_read;
 }
 
 class Trying {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "db/product.h"
 #include "probe/scenario.h"
 #include "probe/sql_text.h"
 #include "probe/words.h"
@@ -9,7 +10,8 @@
 namespace isolde::probe {
 namespace {
 
-constexpr std::string_view kDialects[] = {"postgres", "mariadb", "sqlite", "cockroachdb", "yugabytedb", "tidb"};
+// Scenarios name databases by what their drivers are called.
+bool connects(const db::Product& product) { return product.open != nullptr; }
 
 class ScenarioParser {
  public:
@@ -193,10 +195,10 @@ class ScenarioParser {
       const std::string_view word = list.substr(0, list.find_first_of(" \t,"));
       if (word == "not" && step.dialects.empty() && !step.not_these) {
         step.not_these = true;
-      } else if (std::find(std::begin(kDialects), std::end(kDialects), word) != std::end(kDialects)) {
+      } else if (const db::Product* const product = db::find_product(word); product != nullptr && connects(*product)) {
         step.dialects.emplace_back(word);
       } else {
-        return error(line, word, "expected postgres, mariadb, sqlite, cockroachdb, yugabytedb or tidb");
+        return error(line, word, "expected " + db::names_where(connects));
       }
       list.remove_prefix(word.size());
     }
@@ -235,8 +237,9 @@ class ScenarioParser {
       const bool optional = kTable[i].keyword == "source" || kTable[i].keyword == "about";
       if (!seen_[i] && !optional) return error(end, 0, fmt::format("expected \"{}\" somewhere", kTable[i].keyword));
     }
-    for (const std::string_view dialect : kDialects) {
-      if (auto e = check_for(dialect)) return e;
+    for (const db::Product* const product : db::products()) {
+      if (!connects(*product)) continue;
+      if (auto e = check_for(product->name)) return e;
     }
     return std::nullopt;
   }

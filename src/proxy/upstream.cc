@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "db/product.h"
+
 namespace isolde::proxy {
 namespace {
 
@@ -57,7 +59,10 @@ std::string option_of(const db::Url& url, std::string_view name) {
 
 }  // namespace
 
-bool speaks_mysql(const db::Url& url) { return url.scheme == "mariadb" || url.scheme == "tidb"; }
+bool speaks_mysql(const db::Url& url) {
+  const db::Product* const product = db::find_product(url.scheme);
+  return product != nullptr && product->family == db::Family::kMysql;
+}
 
 Result<Upstream> Upstream::find(const db::Url& url) {
   const std::string mode = option_of(url, "sslmode");

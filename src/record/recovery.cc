@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "db/product.h"
 #include "record/recovery_cockroach.h"
 #include "record/recovery_postgres.h"
 #include "record/tidb_mvcc.h"
@@ -26,25 +27,24 @@ Result<std::unique_ptr<Recovery>> look_for_places(const RecoverySetup& setup, st
   return std::unique_ptr<Recovery>();
 }
 
-struct EvidenceSource {
-  std::string_view scheme;
-  Result<std::unique_ptr<Recovery>> (*make)(const RecoverySetup& setup, std::string& why_not);
-};
-constexpr EvidenceSource kSources[] = {
-    {"cockroachdb", make_cockroach_recovery},
-    {"mariadb", look_for_places},
-    {"postgres", make_postgres_recovery},
-    {"tidb", make_tidb_recovery},
-};
-
 }  // namespace
 
 Result<std::unique_ptr<Recovery>> make_recovery(const RecoverySetup& setup, std::string& why_not) {
-  for (const EvidenceSource& source : kSources) {
-    if (source.scheme == setup.url.scheme) return source.make(setup, why_not);
+  const db::Product* const product = db::find_product(setup.url.scheme);
+  switch (product == nullptr ? db::LogEvidence::kNone : product->evidence) {
+    case db::LogEvidence::kChangefeed:
+      return make_cockroach_recovery(setup, why_not);
+    case db::LogEvidence::kCommitPlaces:
+      return look_for_places(setup, why_not);
+    case db::LogEvidence::kLogicalDecoding:
+      return make_postgres_recovery(setup, why_not);
+    case db::LogEvidence::kMvccVersions:
+      return make_tidb_recovery(setup, why_not);
+    case db::LogEvidence::kWithCommit:
+      break;
+    case db::LogEvidence::kNone:
+      why_not = fmt::format("no log of {} is read", setup.url.scheme);
   }
-  // SQLite tells the place of each commit with the commit itself.
-  if (setup.url.scheme != "sqlite") why_not = fmt::format("no log of {} is read", setup.url.scheme);
   return std::unique_ptr<Recovery>();
 }
 

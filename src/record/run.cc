@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "db/product.h"
 #include "format/format.h"
 #include "record/run_faults.h"
 #include "record/session_client.h"
@@ -213,8 +214,10 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
                        const RunOptions& options, const std::string& folder, const RunHooks& hooks) {
   RunSummary summary;
   const auto start = steady_clock::now();
-  if (options.shadow && url.scheme != "postgres")
-    return Error{"only PostgreSQL lets a shadow transaction share a snapshot"};
+  const db::Product* const product = db::find_product(url.scheme);
+  if (options.shadow && (product == nullptr || !product->shares_snapshots))
+    return Error{fmt::format("only {} lets a shadow transaction share a snapshot",
+                             db::titles_where([](const db::Product& one) { return one.shares_snapshots; }))};
   if (auto possible = check_faults(options.faults, url, hooks.server); !possible) return possible.error();
   auto administrator = database.connect(level);
   if (!administrator) return std::move(administrator).error();

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "db/product.h"
+
 namespace isolde::record {
 namespace {
 
@@ -16,8 +18,10 @@ constexpr auto kBetweenTries = std::chrono::milliseconds(50);
 Result<void> check_faults(const FaultPlan& plan, const db::Url& url, const db::Server* server) {
   if (plan.restarts() > 0 && server == nullptr)
     return Error{"only a server that the run started itself can be restarted: this one was already running"};
-  if (plan.terminate > 0 && url.scheme == "sqlite")
-    return Error{"SQLite has no server that could end a session: terminate-backends needs one"};
+  const db::Product* const product = db::find_product(url.scheme);
+  if (plan.terminate > 0 && product != nullptr && product->in_process)
+    return Error{
+        fmt::format("{} has no server that could end a session: terminate-backends needs one", product->title)};
   return {};
 }
 

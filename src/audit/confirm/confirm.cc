@@ -13,6 +13,7 @@
 #include "audit/confirm/rows.h"
 #include "audit/confirm/script.h"
 #include "audit/confirm/stage.h"
+#include "db/product.h"
 
 namespace isolde::audit {
 namespace {
@@ -36,19 +37,23 @@ std::string_view shown(WeakLevel level) {
   return "";
 }
 
+std::string_view title_of(const db::Database& database) {
+  const db::Product* const product = db::find_product(database.dialect().name);
+  return product == nullptr ? database.dialect().name : product->title;
+}
+
 // An error: the server has no such level.
 Result<StageLevel> level_of(const db::Database& database, WeakLevel weak) {
-  const std::string_view dialect = database.dialect().name;
+  const db::Family family = database.dialect().family;
   StageLevel level;
   level.of_members = true;
   const bool committed = weak == WeakLevel::kReadCommitted;
   level.level = named(database, committed ? "read committed" : "repeatable read");
-  const bool other = dialect == "postgres" && weak == WeakLevel::kMysqlRepeatableRead;
+  const bool other = family == db::Family::kPostgres && weak == WeakLevel::kMysqlRepeatableRead;
   if (level.level == nullptr || other)
-    return Error{
-        fmt::format("{} has no level that is {}", dialect == "postgres" ? "PostgreSQL" : dialect, shown(weak))};
+    return Error{fmt::format("{} has no level that is {}", title_of(database), shown(weak))};
   level.name = std::string(level.level->name);
-  if (dialect == "mariadb" && !committed) {
+  if (family == db::Family::kMysql && !committed) {
     const std::string_view value = weak == WeakLevel::kSnapshotIsolation ? "ON" : "OFF";
     level.settings.push_back(fmt::format("set session innodb_snapshot_isolation = {}", value));
     level.name += fmt::format(", innodb_snapshot_isolation={}", value);
@@ -247,13 +252,19 @@ class ServerConfirmer : public Confirmer {
     auto about = database_.describe(**connection);
     if (!about) return std::move(about).error();
     server_ = *std::move(about);
-    const std::string_view dialect = database_.dialect().name;
-    if (dialect == "sqlite") {
-      why_not_ = "SQLite runs every transaction as if it were alone (serializable): it has no weaker level to try";
+    const db::Product* const product = db::find_product(database_.dialect().name);
+    const db::Confirms confirms = product == nullptr ? db::Confirms::kNo : product->confirms;
+    if (confirms == db::Confirms::kNothingWeaker) {
+      why_not_ =
+          fmt::format("{} runs every transaction as if it were alone (serializable): it has no weaker level to try",
+                      product->title);
       return {};
     }
-    if (dialect != "postgres" && dialect != "mariadb") {
-      why_not_ = fmt::format("anomalies are tried on PostgreSQL and MariaDB, not on {}", dialect);
+    if (confirms == db::Confirms::kNo) {
+      why_not_ =
+          fmt::format("anomalies are tried on {}, not on {}",
+                      db::titles_where([](const db::Product& one) { return one.confirms == db::Confirms::kYes; }),
+                      database_.dialect().name);
       return {};
     }
     auto weak = level_of(database_, options_.level);

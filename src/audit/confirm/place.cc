@@ -41,7 +41,7 @@ Result<void> ScratchPlace::open() {
   auto keeper = database_.connect(database_.levels().front());
   if (!keeper) return std::move(keeper).error();
   keeper_ = *std::move(keeper);
-  const bool postgres = dialect() == "postgres";
+  const bool postgres = dialect() == db::Family::kPostgres;
   const std::string_view what = postgres ? "schema" : "database";
   const auto made = keeper_->run(fmt::format("create {} {}", what, name_));
   if (auto done = carried_out(made, "create"); !done)
@@ -68,7 +68,7 @@ Result<void> ScratchPlace::open() {
 
 ScratchPlace::~ScratchPlace() {
   if (!made_) return;
-  const bool postgres = dialect() == "postgres";
+  const bool postgres = dialect() == db::Family::kPostgres;
   const std::string drop = postgres ? fmt::format("drop schema if exists {} cascade", name_)
                                     : fmt::format("drop database if exists {}", name_);
   if (keeper_) {
@@ -81,7 +81,7 @@ ScratchPlace::~ScratchPlace() {
 
 Result<void> ScratchPlace::enter(db::Connection& connection) const {
   std::vector<std::string> must, may;
-  if (dialect() == "postgres") {
+  if (dialect() == db::Family::kPostgres) {
     must = {fmt::format("set search_path = {}, pg_catalog", name_), "set client_min_messages = error"};
     may = {"set jit = off", "set max_parallel_workers_per_gather = 0", "set deadlock_timeout = '50ms'",
            "set statement_timeout = '20s'",
@@ -118,17 +118,17 @@ Result<std::unique_ptr<db::Connection>> ScratchPlace::connect(const StageLevel& 
 
 std::string ScratchPlace::table_name(const Play& play, TableId table) const {
   const std::string& name = play.schema.table(table).name;
-  return dialect() == "postgres" ? fmt::format("\"{}\"", lower_case(name)) : fmt::format("`{}`", name);
+  return dialect() == db::Family::kPostgres ? fmt::format("\"{}\"", lower_case(name)) : fmt::format("`{}`", name);
 }
 
 std::string ScratchPlace::column_name(const Play& play, ColumnId column) const {
   const std::string& name = play.schema.column(column).name;
-  return dialect() == "postgres" ? fmt::format("\"{}\"", lower_case(name)) : fmt::format("`{}`", name);
+  return dialect() == db::Family::kPostgres ? fmt::format("\"{}\"", lower_case(name)) : fmt::format("`{}`", name);
 }
 
 std::vector<std::string> ScratchPlace::statements_that_make(const Play& play, TableId table) const {
   std::vector<std::string> out = create_tables(play.schema, std::span(&table, 1), database_.dialect());
-  if (dialect() != "postgres") return out;
+  if (dialect() != db::Family::kPostgres) return out;
   const std::string name = table_name(play, table);
   for (const ColumnId column : play.schema.table(table).columns) {
     if (!play.schema.column(column).generated_id) continue;
@@ -174,14 +174,14 @@ std::string ScratchPlace::statements_that_make_locks(const Play& play) {
     for (const Line& line : member.lines) {
       if (line.lock_key.empty() || !lock_rows_.insert(lock_row(line)).second) continue;
       sql += fmt::format("insert into {} values ({}); ", kLockTable,
-                         quoted_value(lock_row(line), dialect() != "postgres"));
+                         quoted_value(lock_row(line), dialect() != db::Family::kPostgres));
     }
   }
   return sql;
 }
 
 Result<void> ScratchPlace::fill(const Play& play, std::span<const InitialRow> rows, RowOrder order) {
-  const bool postgres = dialect() == "postgres";
+  const bool postgres = dialect() == db::Family::kPostgres;
   std::string sql = statements_that_make_locks(play);
   std::vector<std::pair<ScratchTable*, std::string>> filled;
   for (const TableId table : play.tables) {
@@ -240,14 +240,14 @@ Result<std::vector<db::Reply>> ScratchPlace::contents(const Play& play) {
 }
 
 std::string ScratchPlace::after_begin(std::uint32_t member) const {
-  if (dialect() != "postgres") return {};
+  if (dialect() != db::Family::kPostgres) return {};
   return fmt::format("set local isolde.next_id = '{}'", kFirstNumber + kNumbersOfMember * member);
 }
 
 std::string ScratchPlace::before_insert(std::uint32_t member, std::uint32_t line, const std::string& makes) const {
   std::int64_t number = kFirstNumber + kNumbersOfMember * member + kNumbersOfLine * line + 1;
   if (!makes.empty()) std::from_chars(makes.data(), makes.data() + makes.size(), number);
-  if (dialect() == "postgres") return fmt::format("set local isolde.next_id = '{}'", number - 1);
+  if (dialect() == db::Family::kPostgres) return fmt::format("set local isolde.next_id = '{}'", number - 1);
   return sets_insert_id_ ? fmt::format("set insert_id = {}", number) : std::string();
 }
 

@@ -40,7 +40,7 @@ class ScratchPlace {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] db::Database& database() { return database_; }
-  [[nodiscard]] std::string_view dialect() const { return database_.dialect().name; }
+  [[nodiscard]] db::Family dialect() const { return database_.dialect().family; }
   // Makes and fills tables, and looks on. Its session is in the scratch place, too.
   [[nodiscard]] db::Connection& keeper() { return *keeper_; }
   [[nodiscard]] Result<std::unique_ptr<db::Connection>> connect(const StageLevel& level);

@@ -76,7 +76,7 @@ class Rehearsal {
 
 }  // namespace
 
-Script::Sql Script::sql(const Play& play, std::string_view dialect) const {
+Script::Sql Script::sql(const Play& play, db::Family dialect) const {
   Sql out;
   for (std::size_t m = 0; m < play.members.size(); ++m) {
     out.emplace_back();

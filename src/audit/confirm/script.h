@@ -22,7 +22,7 @@ struct Script {
   std::vector<ConfirmedStep> left_out;
 
   // With the values that the play has now.
-  [[nodiscard]] Sql sql(const Play& play, std::string_view dialect) const;
+  [[nodiscard]] Sql sql(const Play& play, db::Family dialect) const;
 };
 
 // Ensures: the tables of the play are there.

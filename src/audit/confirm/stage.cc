@@ -134,7 +134,7 @@ std::vector<Stage::Bundle> Stage::bundles_of(const Play& play, const std::vector
     switch (cue.kind) {
       case Event::Kind::kStart:
         // MariaDB's SET TRANSACTION comes before BEGIN, which must be the first of what is sent together.
-        return together != Together::kNothing && !(own_level && place_.dialect() != "postgres");
+        return together != Together::kNothing && !(own_level && place_.dialect() != db::Family::kPostgres);
       case Event::Kind::kStatement: {
         if (together != Together::kPlainReads) return together == Together::kAll;
         const Line& line = member.lines[cue.line];
@@ -167,7 +167,7 @@ void Stage::add_requests(const Play& play, const Sql& sql, const Cue& cue, std::
       const std::string& own = play.members[cue.member].level;
       if (level_.of_members && !own.empty()) {
         // PostgreSQL's SET TRANSACTION is of the transaction that is open, MariaDB's of the next.
-        auto& where = place_.dialect() == "postgres" ? step.after : before;
+        auto& where = place_.dialect() == db::Family::kPostgres ? step.after : before;
         where.push_back({RequestKind::kStatement, "set transaction isolation level " + own});
       }
       if (std::string set = place_.after_begin(cue.member); !set.empty())

@@ -44,8 +44,8 @@ bool writes_one_of(const Line& line, const std::vector<ColumnId>& columns) {
 
 }  // namespace
 
-PlaySteps::PlaySteps(const Play& play, const Script::Sql& sql, WeakLevel level, std::string_view dialect)
-    : play_(play), sql_(sql), level_(level), postgres_(dialect == "postgres") {
+PlaySteps::PlaySteps(const Play& play, const Script::Sql& sql, WeakLevel level, db::Family dialect)
+    : play_(play), sql_(sql), level_(level), postgres_(dialect == db::Family::kPostgres) {
   for (std::uint32_t m = 0; m < play.members.size(); ++m) snapshots_.push_back(snapshot_line(m));
   for (std::uint32_t m = 0; m < play.members.size(); ++m) {
     locks_rows_only_ &= play.members[m].level != "serializable" && (postgres_ || snapshots_[m] == kNone32);

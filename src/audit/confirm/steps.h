@@ -26,7 +26,7 @@ namespace isolde::audit {
 class PlaySteps {
  public:
   // Requires: both outlive it.
-  PlaySteps(const Play& play, const Script::Sql& sql, WeakLevel level, std::string_view dialect);
+  PlaySteps(const Play& play, const Script::Sql& sql, WeakLevel level, db::Family dialect);
 
   // By member: the line that takes its snapshot; kNone32: it has none.
   [[nodiscard]] const std::vector<std::uint32_t>& snapshots() const { return snapshots_; }

@@ -9,7 +9,7 @@ namespace steps_test {
 
 struct Cut {
   explicit Cut(const std::vector<std::vector<std::string>>& transactions, WeakLevel level = WeakLevel::kReadCommitted,
-               std::string_view dialect = "postgres") {
+               db::Family dialect = db::Family::kPostgres) {
     testing::StoryText text = {.schema = "create table cart (id int primary key, owner int, total int)",
                                .transactions = transactions,
                                .order = "T1.1"};
@@ -50,16 +50,16 @@ TEST(ConfirmSteps, WhatDoesNotNameItsRowByTheKeyMayBeAboutAnyRow) {
 TEST(ConfirmSteps, InnodbLocksMoreThanRowsAboveReadCommitted) {
   const std::vector<std::vector<std::string>> two = {{"UPDATE cart SET total = 1 WHERE id = 3"},
                                                      {"UPDATE cart SET total = 2 WHERE id = 4"}};
-  EXPECT_EQ(Cut(two, WeakLevel::kReadCommitted, "mariadb").orders(), 1U);
-  EXPECT_GT(Cut(two, WeakLevel::kMysqlRepeatableRead, "mariadb").orders(), 1U);
+  EXPECT_EQ(Cut(two, WeakLevel::kReadCommitted, db::Family::kMysql).orders(), 1U);
+  EXPECT_GT(Cut(two, WeakLevel::kMysqlRepeatableRead, db::Family::kMysql).orders(), 1U);
 }
 
 TEST(ConfirmSteps, InnodbTakesItsSnapshotAtTheFirstPlainRead) {
   const std::vector<std::vector<std::string>> one = {
       {"UPDATE cart SET total = 1 WHERE id = 3", "SELECT total FROM cart WHERE id = 4"}};
-  EXPECT_EQ(Cut(one, WeakLevel::kSnapshotIsolation, "postgres").steps->snapshots().front(), 0U);
-  EXPECT_EQ(Cut(one, WeakLevel::kSnapshotIsolation, "mariadb").steps->snapshots().front(), 1U);
-  EXPECT_EQ(Cut(one, WeakLevel::kReadCommitted, "mariadb").steps->snapshots().front(), kNone32);
+  EXPECT_EQ(Cut(one, WeakLevel::kSnapshotIsolation, db::Family::kPostgres).steps->snapshots().front(), 0U);
+  EXPECT_EQ(Cut(one, WeakLevel::kSnapshotIsolation, db::Family::kMysql).steps->snapshots().front(), 1U);
+  EXPECT_EQ(Cut(one, WeakLevel::kReadCommitted, db::Family::kMysql).steps->snapshots().front(), kNone32);
 }
 
 }  // namespace steps_test

@@ -347,8 +347,8 @@ std::string lock_row(const Line& line) {
 std::string sql_text(const Play& play, const Line& line, const Wording& wording) {
   if (!line.lock_key.empty())
     return fmt::format("SELECT name FROM {} WHERE name = {} FOR UPDATE", kLockTable,
-                       quoted_value(lock_row(line), wording.server != "postgres"));
-  return wording.server == "postgres" ? for_postgres(play, line, wording) : for_mariadb(play, line, wording);
+                       quoted_value(lock_row(line), wording.server != db::Family::kPostgres));
+  return wording.server == db::Family::kPostgres ? for_postgres(play, line, wording) : for_mariadb(play, line, wording);
 }
 
 const std::vector<std::string>& postgres_helpers() {

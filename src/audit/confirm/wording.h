@@ -1,6 +1,6 @@
 // audit/confirm/wording.h: a line of a play as SQL of the database that it is run on.
 //
-// In, out: Line, dialect of the server ("postgres", "mariadb") -> text.
+// In, out: Line, family of the server -> text.
 // Always:  names of databases and schemas in front of tables are taken off: nothing but scratch tables is touched. What
 //          one dialect has and the other lacks is translated where it is common (upserts, casts, quotes); the rest is
 //          left, and the server says what it does not understand.
@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "audit/confirm/play.h"
+#include "db/family.h"
 
 namespace isolde::audit {
 
 struct Wording {
-  std::string_view server;      // db::Dialect::name
+  db::Family server;
   bool quotes_numbers = false;  // every number as '5', where the server would not compare 5 with its column
 };
 

@@ -10,12 +10,7 @@
 namespace isolde::audit {
 namespace {
 
-enum class Family : std::uint8_t { kPostgres, kMysql, kSqlite };
-
-Family family_of(const db::Dialect& dialect) {
-  if (dialect.upsert == db::Upsert::kOnDuplicateKey) return Family::kMysql;
-  return dialect.name == "sqlite" ? Family::kSqlite : Family::kPostgres;
-}
+using db::Family;
 
 std::string quoted_name(std::string_view name, Family family) {
   const char quote = family == Family::kMysql ? '`' : '"';
@@ -83,7 +78,7 @@ std::string key_list(const Schema& schema, const std::vector<ColumnId>& key, Fam
 }
 
 std::string create_table(const Schema& schema, const Table& table, const db::Dialect& dialect) {
-  const Family family = family_of(dialect);
+  const Family family = dialect.family;
   const auto in_key = [&](ColumnId id) {
     const auto has = [&](const std::vector<ColumnId>& key) {
       return std::find(key.begin(), key.end(), id) != key.end();

@@ -69,9 +69,19 @@ order by t, k, place)",
     .foreign_keys = R"(select m.name, cast(f.id as text), f."from", f."table", f."to"
 from sqlite_master m, pragma_foreign_key_list(m.name) f where m.type = 'table' order by m.name, f.id, f.seq)"};
 
-const Catalogue& catalogue_of(const db::Dialect& dialect) {
-  if (dialect.upsert == db::Upsert::kOnDuplicateKey) return kMysqlCatalogue;
-  return dialect.name == "sqlite" ? kSqliteCatalogue : kPostgresCatalogue;
+// Null: nobody has written down how its catalogue is asked.
+const Catalogue* catalogue_of(const db::Dialect& dialect) {
+  switch (dialect.family) {
+    case db::Family::kPostgres:
+      return &kPostgresCatalogue;
+    case db::Family::kMysql:
+      return &kMysqlCatalogue;
+    case db::Family::kSqlite:
+      return &kSqliteCatalogue;
+    case db::Family::kDuckdb:
+      break;
+  }
+  return nullptr;
 }
 
 std::string text_of(const db::Cell& cell) {
@@ -143,7 +153,9 @@ void take_foreign_keys(const db::Reply& rows, Schema& schema) {
 }  // namespace
 
 Result<Schema> schema_of_database(db::Database& database, db::Connection& connection) {
-  const Catalogue& catalogue = catalogue_of(database.dialect());
+  const Catalogue* const known = catalogue_of(database.dialect());
+  if (known == nullptr) return Error{fmt::format("the schema of {} cannot be read", database.dialect().name)};
+  const Catalogue& catalogue = *known;
   const auto columns = ask(connection, catalogue.columns);
   if (!columns) return columns.error();
   const auto unique = ask(connection, catalogue.unique_keys);

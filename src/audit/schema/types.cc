@@ -207,8 +207,8 @@ ColumnType type_of(std::string_view text) {
 
 std::string scratch_type(std::string_view text, const db::Dialect& dialect, bool is_key) {
   const ColumnType type = type_of(text);
-  if (dialect.upsert == db::Upsert::kOnDuplicateKey) return mysql_type(type, is_key);
-  return dialect.name == "sqlite" ? sqlite_type(type) : postgres_type(type, text);
+  if (dialect.family == db::Family::kMysql) return mysql_type(type, is_key);
+  return dialect.family == db::Family::kSqlite ? sqlite_type(type) : postgres_type(type, text);
 }
 
 }  // namespace isolde::audit

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "db/guard/file_sql_dialects.h"
+#include "db/product.h"
 
 namespace isolde::db {
 namespace {
@@ -155,9 +156,8 @@ bool only_computes(std::string_view function) {
 
 std::string why_refused(std::string_view sql, std::string_view dialect, const OwnTables& own) {
   if (sql.find('\0') != std::string_view::npos) return "it has a NUL character";
-  if (dialect == "postgres") return why_postgres_refuses(sql, own);
-  if (dialect == "mariadb" || dialect == "mysql" || dialect == "tidb") return why_mariadb_refuses(sql, own);
-  if (dialect == "sqlite") return why_sqlite_refuses(sql, own);
+  const Product* const product = find_product(dialect);
+  if (product != nullptr && product->why_refused != nullptr) return product->why_refused(sql, own);
   return "statements of files are not run on this kind of server";
 }
 

@@ -20,7 +20,7 @@ namespace isolde::db {
 
 using OwnTables = std::set<std::string, std::less<>>;  // tables and views, in lower case
 
-// `dialect`: postgres, mariadb or sqlite.
+// `dialect`: the name of a product (db/product.h).
 [[nodiscard]] std::string why_refused(std::string_view sql, std::string_view dialect, const OwnTables& own);
 
 // Whether a function does nothing but compute: it may be called by statements of a file. Lower case.

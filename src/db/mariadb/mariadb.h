@@ -23,6 +23,7 @@ namespace isolde::db {
 
 // TiDB's is this one with what differs.
 inline constexpr Dialect kMariadbDialect = {.name = "mariadb",
+                                            .family = Family::kMysql,
                                             .text_type = "longtext",
                                             .concat = "concat({0}, {1})",
                                             .list_type = "json",

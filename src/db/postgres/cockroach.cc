@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "db/guard/file_sql_dialects.h"
 #include "db/postgres/hlc.h"
+#include "db/products.h"
 
 namespace isolde::db {
 namespace {
 
 constexpr Dialect kCockroachDialect = [] {
   Dialect d = kPostgresDialect;
+  d.name = "cockroachdb";
   d.text_type = "string";
   d.list_type = "int8[]";
   d.has_merge = false;
@@ -49,5 +52,19 @@ FactsQuestion cockroach_facts(const ServerLevel& level) {
 Result<std::unique_ptr<Database>> open_cockroach(const Url& url) {
   return open_flavour(url, cockroach_flavour(), cockroach_facts);
 }
+
+namespace {
+constexpr std::string_view kCockroachSchemes[] = {"cockroach"};
+}  // namespace
+
+constinit const Product kCockroachProduct = {.name = "cockroachdb",
+                                             .title = "CockroachDB",
+                                             .family = Family::kPostgres,
+                                             .also = kCockroachSchemes,
+                                             .url_form = "cockroachdb://…",
+                                             .open = open_cockroach,
+                                             .evidence = LogEvidence::kChangefeed,
+                                             .speaks_postgres_protocol = true,
+                                             .why_refused = why_postgres_refuses};
 
 }  // namespace isolde::db

@@ -16,6 +16,7 @@ namespace isolde::db {
 
 // A flavour's dialect is this one with what differs.
 inline constexpr Dialect kPostgresDialect = {.name = "postgres",
+                                             .family = Family::kPostgres,
                                              .text_type = "text",
                                              .concat = "{0} || {1}",
                                              .list_type = "bigint[]",

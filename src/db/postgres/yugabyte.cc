@@ -1,12 +1,15 @@
 #include "db/postgres/yugabyte.h"
 
+#include "db/guard/file_sql_dialects.h"
 #include "db/postgres/flavour.h"
+#include "db/products.h"
 
 namespace isolde::db {
 namespace {
 
 constexpr Dialect kYugabyteDialect = [] {
   Dialect d = kPostgresDialect;
+  d.name = "yugabytedb";
   d.has_merge = false;
   return d;
 }();
@@ -39,5 +42,19 @@ const Flavour& yugabyte_flavour() {
 Result<std::unique_ptr<Database>> open_yugabyte(const Url& url) {
   return open_flavour(url, yugabyte_flavour(), [](const ServerLevel&) { return FactsQuestion{"", {}}; });
 }
+
+namespace {
+constexpr std::string_view kYugabyteSchemes[] = {"yugabyte"};
+}  // namespace
+
+constinit const Product kYugabyteProduct = {.name = "yugabytedb",
+                                            .title = "YugabyteDB",
+                                            .family = Family::kPostgres,
+                                            .also = kYugabyteSchemes,
+                                            .url_form = "yugabytedb://…",
+                                            .open = open_yugabyte,
+                                            .evidence = LogEvidence::kNone,
+                                            .speaks_postgres_protocol = true,
+                                            .why_refused = why_postgres_refuses};
 
 }  // namespace isolde::db

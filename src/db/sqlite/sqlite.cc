@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Dialect kSqliteDialect = {.name = "sqlite",
+                                    .family = Family::kSqlite,
                                     .text_type = "text",
                                     .concat = "{0} || {1}",
                                     .list_type = "text",

@@ -242,7 +242,7 @@ NodePtr draw_subquery_predicate(Draw& draw, std::uint32_t depth, const Scope& sc
   if (!query) return nullptr;
   std::vector<NodePtr> row;
   // MariaDB has no subqueries in a row before IN.
-  const bool plain = types.size() > 1 && is_of_mysql(draw.options.dialect);
+  const bool plain = types.size() > 1 && !draw.options.grammar().subqueries_in_rows;
   for (const Type type : types) row.push_back(draw_value(draw, type, plain || draw.percent(70) ? 0 : 1, scope));
   const NodePtr of = row.size() == 1 ? row[0] : make(Kind::kRow, Type::kNone, "", std::move(row));
   return make(Kind::kInQuery, Type::kBoolean, negated, {of, query});

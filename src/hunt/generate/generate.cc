@@ -19,7 +19,6 @@ using generate::Relation;
 using sql::Kind;
 using sql::NodePtr;
 
-constexpr int kFirstMerge = 150000;  // PostgreSQL 15
 constexpr std::int64_t kFirstVersion = 1001;
 
 // Draws the transactions of one case. They meet at few rows, mostly of one table.
@@ -143,8 +142,8 @@ class CaseDraw {
 
   Statement draw_read() {
     Draw draw = new_draw();
-    const HuntDialect& dialect = *hunt_dialect(options_.dialect);
-    switch (draw.weighted({45, 45, dialect.locks_rows ? 10U : 0U})) {
+    const db::HuntRules& rules = options_.rules();
+    switch (draw.weighted({45, 45, rules.locks_rows ? 10U : 0U})) {
       case 0: {
         const Relation& from = table();
         return finish(hinted(generate::draw_lookup(draw, from).node), 0);
@@ -154,9 +153,9 @@ class CaseDraw {
       default: {
         const Relation& from = table();
         const NodePtr select = generate::draw_lockable(draw, from, std::min(options_.depth, 2U)).node;
-        const std::uint32_t finer = dialect.family == Family::kPostgres ? 10 : 0;
+        const std::uint32_t finer = rules.grammar->locks == db::LockClause::kFourStrengths ? 10 : 0;
         static constexpr std::string_view kLocks[] = {"", "share", "key share", "no key update"};
-        const std::string lock(kLocks[draw.weighted({55, dialect.shares_locks ? 25U : 0U, finer, finer})]);
+        const std::string lock(kLocks[draw.weighted({55, rules.shares_locks ? 25U : 0U, finer, finer})]);
         return finish(sql::make(Kind::kForUpdate, sql::Type::kNone, lock, {select}), 0);
       }
     }
@@ -164,7 +163,7 @@ class CaseDraw {
 
   // With a hint for the optimizer, where there are any.
   NodePtr hinted(NodePtr query) {
-    const auto hints = hunt_dialect(options_.dialect)->hints;
+    const auto hints = options_.rules().hints;
     if (hints.empty() || query->kind != Kind::kSelect || !percent(15)) return query;
     auto copy = std::make_shared<sql::Node>(*query);
     copy->alias = hints[rng_.below(hints.size())];
@@ -174,7 +173,7 @@ class CaseDraw {
   Statement draw_write() {
     Draw draw = new_draw();
     const Relation& to = table();
-    const bool merges = options_.dialect == "postgres" && options_.server_version >= kFirstMerge;
+    const bool merges = options_.server_version >= options_.rules().first_merge;
     const std::int64_t version = kFirstVersion + std::max<std::int64_t>(rows_at_first_ - 1000, 0) + written_++;
     const bool replaces = generate::can_replace(options_, model_, to);
     switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 32U : 0U, replaces ? 8U : 0U})) {
@@ -198,9 +197,11 @@ class CaseDraw {
   Statement finish(NodePtr tree, std::int64_t version) {
     Statement statement = sql::make_statement(std::move(tree), version, model_.schema, options_.dialect);
     const bool reads = statement.kind == StatementKind::kSelect || statement.kind == StatementKind::kSelectForUpdate;
-    const bool prepares = options_.dialect != "sqlite";  // its driver prepares everything
+    const bool prepares = options_.rules().prepares != db::Prepares::kAlways;
+    const bool savepoints = options_.grammar().has_savepoints;
     Draw dice = new_draw();
-    switch (dice.weighted({100, prepares ? 12U : 0U, reads && options_.dialect == "postgres" ? 12U : 0U, 6})) {
+    switch (dice.weighted(
+        {100, prepares ? 12U : 0U, reads && options_.grammar().has_cursors ? 12U : 0U, savepoints ? 6U : 0U})) {
       case 1:
         statement.sent = Sent::kPrepared;
         break;
@@ -213,7 +214,7 @@ class CaseDraw {
       default:
         break;
     }
-    if (options_.writes > 0 && percent(4)) statement.undone = draw_undone();
+    if (savepoints && options_.writes > 0 && percent(4)) statement.undone = draw_undone();
     return statement;
   }
 

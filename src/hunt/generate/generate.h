@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "hunt/case.h"
+#include "hunt/dialects.h"
 
 namespace isolde::hunt {
 
@@ -17,7 +18,9 @@ inline constexpr std::uint32_t kUnaskedFeatures = 12;
 
 struct GenerateOptions {
   std::string_view dialect = "postgres";  // of hunt/dialects.h
-  int server_version = 0;                 // e.g. 150003; MERGE is there from PostgreSQL 15 on
+  [[nodiscard]] const db::HuntRules& rules() const { return rules_of(dialect); }
+  [[nodiscard]] const db::Grammar& grammar() const { return grammar_of(dialect); }
+  int server_version = 0;  // e.g. 150003; MERGE is there from PostgreSQL 15 on
   std::uint32_t most_tables = 3, most_rows = 20, most_transactions = 4, most_statements = 5;
   std::uint32_t depth = 3;  // of expressions and subqueries
   bool foreign_keys = false, generated_columns = false, views = false, triggers = false, partitions = false;

@@ -25,11 +25,12 @@ class SchemaDraw {
   SchemaDraw(Rng& rng, const GenerateOptions& options) : rng_(rng), options_(options) {}
 
   Model take() {
-    foreign_keys_ = has(options_.foreign_keys);
-    generated_columns_ = has(options_.generated_columns);
-    triggers_ = has(options_.triggers);
-    // MariaDB has no foreign keys to and from partitioned tables, SQLite no partitions.
-    const bool can_part = options_.dialect == "postgres" || (options_.dialect != "sqlite" && !foreign_keys_);
+    const db::Grammar& grammar = options_.grammar();
+    foreign_keys_ = has(options_.foreign_keys) && grammar.has_foreign_keys;
+    generated_columns_ = has(options_.generated_columns) && grammar.has_generated_columns;
+    triggers_ = has(options_.triggers) && grammar.triggers != db::Triggers::kNone;
+    const db::Partitions parts = grammar.partitions;
+    const bool can_part = parts == db::Partitions::kTables || (parts == db::Partitions::kClause && !foreign_keys_);
     partitions_ = has(options_.partitions) && can_part;
     const std::uint32_t most = std::max(options_.most_tables, 1U);
     const std::int64_t count = percent(rng_, 20) ? 1 : rng_.between(std::min(2U, most), most);
@@ -85,7 +86,8 @@ class SchemaDraw {
 
   // SQLite keeps a table by rowid, by rowid under the primary key's name, or by primary key.
   std::string pkey_definition(bool& without_rowid) {
-    if (options_.dialect != "sqlite") return fmt::format("pkey {} not null primary key", written_type(Type::kInteger));
+    if (!options_.grammar().has_rowids)
+      return fmt::format("pkey {} not null primary key", written_type(Type::kInteger));
     const std::uint64_t how = rng_.below(4);
     without_rowid = how == 0;
     return how == 1 ? "pkey bigint not null primary key" : "pkey integer not null primary key";
@@ -116,7 +118,7 @@ class SchemaDraw {
                                 : make(Kind::kBinary, Type::kInteger, "%", {base, integer(rng_.between(2, 5))});
       Column& of = add(relation, Type::kInteger);
       of.generated = true;
-      const bool kept = options_.dialect == "postgres" || percent(rng_, 50);
+      const bool kept = !options_.grammar().has_virtual_columns || percent(rng_, 50);
       parts.push_back(fmt::format("{} {} generated always as ({}) {}", of.name, written_type(of.type),
                                   sql::print(*value, options_.dialect), kept ? "stored" : "virtual"));
     }
@@ -148,26 +150,25 @@ class SchemaDraw {
 
   // By its name: MariaDB's JSON is a text without a length.
   [[nodiscard]] bool can_be_indexed(const Column& of) const {
-    return of.form != sql::Form::kJson || options_.dialect == "postgres" || options_.dialect == "sqlite";
+    return of.form != sql::Form::kJson || options_.grammar().indexes_json;
   }
 
   std::string index_columns(const Relation& relation, const Column& first, bool plain) {
-    const bool rich =
-        options_.dialect == "postgres" || options_.dialect == "sqlite";  // expressions, and a part of the rows
+    const bool rich = options_.grammar().indexes_expressions;
+    const bool in_part = options_.grammar().indexes_parts;
     // As expressions see it; SQLite does not trust date() to be a function of the row.
     const bool by_value = first.form != sql::Form::kPlain && first.form != sql::Form::kMoment;
     if (rich && by_value && percent(rng_, 70))
       return fmt::format("(({}))", sql::print(*column(first), options_.dialect));
     if (rich && plain && percent(rng_, 20)) return fmt::format("(({} + 1))", first.name);
-    if (options_.dialect == "postgres" && percent(rng_, 10)) return fmt::format("using hash ({})", first.name);
-    const bool descends =
-        percent(rng_, 15) && options_.server_version >= hunt_dialect(options_.dialect)->first_descending;
+    if (options_.grammar().has_hash_indexes && percent(rng_, 10)) return fmt::format("using hash ({})", first.name);
+    const bool descends = percent(rng_, 15) && options_.server_version >= options_.rules().first_descending;
     std::string columns = first.name + (descends ? " desc" : "");
     if (percent(rng_, 40)) {
       const Column& second = relation.columns[rng_.below(relation.columns.size())];
       if (second.name != first.name && can_be_indexed(second)) columns += ", " + second.name;
     }
-    if (!rich || !percent(rng_, 20)) return fmt::format("({})", columns);
+    if (!in_part || !percent(rng_, 20)) return fmt::format("({})", columns);
     return fmt::format("({}) where {} > {}", columns, relation.columns[2].name, rng_.between(0, 4));
   }
 

@@ -126,8 +126,7 @@ Query draw_set(Draw& draw, std::uint32_t depth) {
   for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i].name = left->children[0]->children[i]->alias;
   static constexpr std::array<std::string_view, 5> kSets = {"union", "union all", "union all", "except", "intersect"};
   std::string which(draw.pick(kSets));
-  if (draw.options.server_version < hunt_dialect(draw.options.dialect)->first_except && !which.starts_with("union"))
-    which = "union";
+  if (draw.options.server_version < draw.options.rules().first_except && !which.starts_with("union")) which = "union";
   return {make(Kind::kSetOf, Type::kNone, which, {left, right}), std::move(wanted)};
 }
 

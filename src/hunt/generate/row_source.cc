@@ -49,8 +49,6 @@ NodePtr draw_source(Draw& draw, std::uint32_t depth, Scope& scope) {
   return table == nullptr ? nullptr : take_named(draw, *table, scope);
 }
 
-constexpr int kSqliteOuterJoins = 33900;  // RIGHT and FULL, from 3.39 on
-
 // Two sides that PostgreSQL can join in full: columns of tables, and nothing but their equality. Null: there are none.
 NodePtr full_condition(Draw& draw, const Scope& scope) {
   const Source& right = scope.sources.back();
@@ -75,9 +73,8 @@ NodePtr join_naturally(Draw& draw, const NodePtr& from, Scope& scope) {
 }
 
 NodePtr join_outer_or_inner(Draw& draw, const NodePtr& from, const NodePtr& right, const Scope& scope) {
-  const bool sqlite = draw.options.dialect == "sqlite";
-  const bool has_right = !sqlite || draw.options.server_version >= kSqliteOuterJoins;
-  const bool has_full = has_right && !is_of_mysql(draw.options.dialect);
+  const bool has_right = draw.options.server_version >= draw.options.rules().first_outer_joins;
+  const bool has_full = has_right && draw.options.grammar().has_full_join;
   std::string how;
   switch (draw.weighted({66, 20, has_right ? 9U : 0U, has_full ? 5U : 0U})) {
     case 0:
@@ -143,7 +140,7 @@ NodePtr draw_from(Draw& draw, std::uint32_t depth, Scope& scope) {
   if (!from) return nullptr;
   const std::size_t more = depth == 0 ? draw.weighted({85, 15}) : draw.weighted({55, 32, 13});
   for (std::size_t i = 0; i < more; ++i) {
-    if (depth > 0 && draw.options.dialect == "postgres" && draw.percent(7)) {
+    if (depth > 0 && draw.options.grammar().has_lateral && draw.percent(7)) {
       if (const NodePtr joined = join_lateral(draw, depth - 1, from, scope)) from = joined;
       continue;
     }

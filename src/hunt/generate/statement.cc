@@ -102,7 +102,7 @@ struct Second {
 Second draw_second(Draw& draw, const Relation& table, Scope& scope) {
   std::vector<const Relation*> others;
   for (const Relation& other : draw.model.tables)
-    if (other.name != table.name || draw.options.dialect == "postgres") others.push_back(&other);
+    if (other.name != table.name || draw.options.grammar().second_may_be_target) others.push_back(&other);
   std::vector<NodePtr> columns;
   for (const Column& column : table.columns)
     if (column.type == Type::kInteger && column.name != "vkey")
@@ -116,7 +116,9 @@ Second draw_second(Draw& draw, const Relation& table, Scope& scope) {
 }
 
 // Subqueries of its WHERE.
-bool may_read_target(const GenerateOptions& options) { return options.dialect != "sqlite" || options.own_target; }
+bool may_read_target(const GenerateOptions& options) {
+  return options.grammar().where_sees_start || options.own_target;
+}
 
 // Columns of INSERT, and for each of them what the row gets.
 struct NewRow {
@@ -184,7 +186,7 @@ NodePtr draw_update(Draw& draw, const Relation& table, std::int64_t version) {
   Second second;
   if (draw.percent(10)) second = draw_second(draw, table, scope);
   // SET is evaluated row by row: a subquery would see the rows that it changed already. PostgreSQL's sees none of them.
-  if (draw.options.dialect != "postgres") draw.untouchable = table.name;
+  if (!draw.options.grammar().set_sees_start) draw.untouchable = table.name;
   const std::uint32_t depth = draw.percent(60) ? 0 : 2;
   NodePtr assignments = draw_assignments(draw, table, version, scope.sources[0].alias, depth, scope);
   if (may_read_target(draw.options)) draw.untouchable.clear();
@@ -196,7 +198,8 @@ NodePtr draw_update(Draw& draw, const Relation& table, std::int64_t version) {
 NodePtr draw_delete(Draw& draw, const Relation& table) {
   Scope scope = target_of(draw, table);
   Second second;
-  if (draw.options.dialect != "sqlite" && draw.percent(12)) second = draw_second(draw, table, scope);
+  if (draw.options.grammar().second != db::SecondSource::kUpdateOnly && draw.percent(12))
+    second = draw_second(draw, table, scope);
   if (!may_read_target(draw.options)) draw.untouchable = table.name;
   NodePtr where = draw_where(draw, scope);
   return make(Kind::kDelete, Type::kNone, table.name, {where, second.source, second.on}, scope.sources[0].alias);
@@ -234,7 +237,7 @@ NodePtr draw_insert_query(Draw& draw, const Relation& table, std::int64_t versio
 }
 
 bool can_replace(const GenerateOptions& options, const Model& model, const Relation& table) {
-  if (options.dialect == "postgres") return false;
+  if (!options.grammar().has_replace) return false;
   for (const Table& other : model.schema.tables)
     for (const ForeignKey& key : other.foreign_keys)
       if (key.parent == table.name) return false;

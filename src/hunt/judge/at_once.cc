@@ -73,7 +73,8 @@ class Inspection {
       if (expected != changed) add(Wrong::kPredicate, place, keys_text(expected), keys_text(changed));
     }
     // MariaDB counts a row that an upsert updates twice.
-    const std::uint64_t twice = is_of_mysql(dialect_) && statement.kind == StatementKind::kUpsert ? updated : 0;
+    const std::uint64_t twice =
+        rules_of(dialect_).counts_upserts_twice && statement.kind == StatementKind::kUpsert ? updated : 0;
     if (run.reply.changed != changed.size() + twice)
       add(Wrong::kOwnWrites, place, fmt::format("{} rows, as it reports", run.reply.changed - twice),
           fmt::format("{} rows that it changed", changed.size()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hunt/dialects.h"
 #include "hunt/judge/effects.h"
 
 namespace isolde::hunt {
@@ -96,7 +97,7 @@ std::vector<Place> beyond_their_snapshot(const Case& test, const Execution& exec
   LatestVersions latest(test, execution);
   latest.run();
   std::vector<Place> places;
-  if (dialect == "postgres") places = std::move(latest.of_freed_keys);
+  if (rules_of(dialect).reuses_deleted_keys) places = std::move(latest.of_freed_keys);
   const std::set<std::string_view> tied = tied_tables(test.schema);
   if (tied.empty()) return places;
   const auto is_tied = [&](std::string_view table) { return tied.contains(table); };

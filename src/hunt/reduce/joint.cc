@@ -2,6 +2,7 @@
 // table that could be the first, conditions that choose among rows of which one would do.
 #include <algorithm>
 
+#include "hunt/dialects.h"
 #include "hunt/reduce/schema_text.h"
 #include "hunt/reduce/session.h"
 #include "hunt/sql/tree.h"
@@ -96,7 +97,8 @@ bool attempt_renaming(Reduction& reduction, const std::string& from, const std::
     named = named || has_word(statement.sql, to);
     if (!has_word(statement.sql, from) || (!everywhere && !has_word(statement.sql, to))) continue;
     NodePtr tree = renamed(statement.tree, from, to);
-    if (candidate.dialect != "postgres" && reads_its_target(*tree) && !reads_its_target(*statement.tree)) return false;
+    if (!grammar_of(candidate.dialect).set_sees_start && reads_its_target(*tree) && !reads_its_target(*statement.tree))
+      return false;
     set_tree(candidate, place, std::move(tree));
     any = true;
   }

@@ -145,8 +145,8 @@ class DatabaseArena : public Arena {
       alone.fault = std::move(ready).error();
       return alone;
     }
-    // SQLite is stopped from here, so that it must be known what it is doing.
-    const std::size_t at_once = dialect_ == "sqlite" ? 1 : order.size();
+    // One that is stopped from here: it must be known what it is doing.
+    const std::size_t at_once = rules_of(dialect_).is_stopped_from_here ? 1 : order.size();
     contents_.reset();
     const auto start = Crew::Clock::now();
     for (std::size_t i = 0; i < order.size() && !alone.fault && !alone.lost; i += at_once)
@@ -261,7 +261,7 @@ class DatabaseArena : public Arena {
   // same order always meet the same.
   [[nodiscard]] Result<void> keep_what_is_deleted() {
     holder_.reset();
-    if (!hunt_dialect(dialect_)->is_innodb) return {};
+    if (!rules_of(dialect_).is_innodb) return {};
     auto holder = database_.connect(level_);
     if (!holder) return std::move(holder).error();
     holder_ = *std::move(holder);
@@ -303,8 +303,9 @@ class DatabaseArena : public Arena {
   void learn_deadlock_time(db::Connection& connection) {
     deadlock_time_ = milliseconds(0);
     sessions_speak_ = false;
-    if (dialect_ != "postgres") return;  // the others look at once, or never wait
-    const auto reply = connection.run("select current_setting('deadlock_timeout'), current_setting('log_lock_waits')");
+    const std::string_view settings = rules_of(dialect_).deadlock_settings;
+    if (settings.empty()) return;  // it looks at once, or never waits
+    const auto reply = connection.run(settings);
     if (!reply || reply->rows() != 1) return;
     const auto* const text = std::get_if<std::string>(&reply->at(0, 0));
     const auto time = text == nullptr ? std::nullopt : time_shown(*text);
@@ -313,9 +314,8 @@ class DatabaseArena : public Arena {
     deadlock_time_ = *time + std::max(*time, kDeadlockMargin);
   }
 
-  // SQLite has no limit of its own.
   [[nodiscard]] milliseconds patience() const {
-    return options_.statement_limit + (dialect_ == "sqlite" ? milliseconds(0) : kBeyondLimit);
+    return options_.statement_limit + (rules_of(dialect_).is_stopped_from_here ? milliseconds(0) : kBeyondLimit);
   }
 
   // Statements without a transaction around them.
@@ -406,8 +406,7 @@ AloneRun Arena::run_on(const Case&, Place, const ContentsByTable&) {
 Result<std::unique_ptr<Arena>> open_arena(db::Database& database, const db::ServerLevel& level,
                                           const ArenaOptions& options) {
   if (!is_huntable(database.dialect().name))
-    return Error{
-        fmt::format("hunts know PostgreSQL, MariaDB, MySQL, TiDB and SQLite, not {}", database.dialect().name)};
+    return Error{fmt::format("hunts know {}, not {}", hunted_products(), database.dialect().name)};
   auto arena = std::make_unique<DatabaseArena>(database, level, options);
   if (auto opened = arena->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<Arena>(std::move(arena));

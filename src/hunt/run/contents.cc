@@ -11,17 +11,14 @@
 namespace isolde::hunt {
 namespace {
 
-// A function that writes any value as an SQL literal, and NULL as the word.
-std::string_view quote_function(std::string_view dialect) { return dialect == "postgres" ? "quote_nullable" : "quote"; }
-
 std::string row_text_sql(const Table& table, std::string_view dialect) {
-  const bool has_concat = dialect != "sqlite";
+  const db::HuntRules& rules = rules_of(dialect);
+  const bool has_concat = rules.has_concat_ws;
   // A column of JSON has a collation of its own in MySQL's grammar.
-  const std::string comma =
-      is_of_mysql(dialect) ? fmt::format("', ' collate {}", hunt_dialect(dialect)->collation) : "', '";
+  const std::string comma = rules.collation.empty() ? "', '" : fmt::format("', ' collate {}", rules.collation);
   std::string text = has_concat ? fmt::format("concat_ws({}, pkey, vkey", comma) : "pkey || ', ' || vkey";
   for (std::size_t i = 2; i < table.columns.size(); ++i)
-    text += fmt::format("{}{}({})", has_concat ? ", " : " || ', ' || ", quote_function(dialect), table.columns[i]);
+    text += (has_concat ? ", " : " || ', ' || ") + fmt::format(fmt::runtime(rules.quoted), table.columns[i]);
   return has_concat ? text + ")" : text;
 }
 
@@ -57,6 +54,7 @@ Result<ContentsByTable> contents_of(std::span<const Table* const> tables, const 
 
 Result<std::vector<std::string>> literals_in(std::string_view cells, std::string_view dialect) {
   constexpr std::string_view kBetween = ", ";
+  const bool by_backslash = rules_of(dialect).escapes_by_backslash;
   std::vector<std::string> literals;
   std::size_t start = 0;
   for (std::size_t i = 0; i < cells.size();) {
@@ -68,7 +66,7 @@ Result<std::vector<std::string>> literals_in(std::string_view cells, std::string
     if (cells[i++] != '\'') continue;
     // PostgreSQL writes E'…' where a backslash escapes, and only there; a quote within is doubled, which reads as two
     // texts side by side.
-    const bool escapes = is_of_mysql(dialect) || (i >= 2 && cells[i - 2] == 'E');
+    const bool escapes = by_backslash || (i >= 2 && cells[i - 2] == 'E');
     while (i < cells.size() && cells[i] != '\'') i += escapes && cells[i] == '\\' ? 2 : 1;
     if (i++ >= cells.size()) return Error{"a text without its end in what the server wrote"};
   }

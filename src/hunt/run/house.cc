@@ -11,11 +11,6 @@
 namespace isolde::hunt {
 namespace {
 
-// Literals compare as columns do: byte by byte, blanks at the end included.
-std::string set_names(std::string_view dialect) {
-  return fmt::format("set names utf8mb4 collate {}", hunt_dialect(dialect)->collation);
-}
-
 // Every session works where hunts make their tables.
 SessionSetup entered(SessionSetup setup, std::string_view dialect) {
   const std::vector<std::string> first = enter_own_schema(dialect);
@@ -24,9 +19,9 @@ SessionSetup entered(SessionSetup setup, std::string_view dialect) {
 }
 
 // SQLite's cannot change the row that is being stored: it updates it right afterwards, and so for once only.
-void add_trigger(const Table& table, std::string_view dialect, std::vector<std::string>& all) {
+void add_trigger(const Table& table, db::Triggers triggers, std::vector<std::string>& all) {
   const std::string value = fmt::format("coalesce(new.{}, 0) + 1", table.trigger->from);
-  if (dialect == "postgres") {
+  if (triggers == db::Triggers::kFunction) {
     all.push_back(
         fmt::format("create or replace function {}_f() returns trigger language plpgsql as $$ begin new.{} "
                     ":= {}; return new; end $$",
@@ -37,7 +32,7 @@ void add_trigger(const Table& table, std::string_view dialect, std::vector<std::
   }
   for (const std::string_view when : {"insert", "update"}) {
     all.push_back(
-        dialect == "sqlite"
+        triggers == db::Triggers::kUpdatesRow
             ? fmt::format("create trigger {0}_{1} after {1} on {0} begin update {0} set {2} = {3} where pkey = "
                           "new.pkey; end",
                           table.name, when, table.trigger->column, value)
@@ -46,98 +41,64 @@ void add_trigger(const Table& table, std::string_view dialect, std::vector<std::
   }
 }
 
+// The statements of a session's setup, with their places filled in.
+std::vector<std::string> setup_statements(std::span<const std::string_view> texts, std::string_view collation,
+                                          std::chrono::milliseconds limit) {
+  std::vector<std::string> all;
+  for (const std::string_view text : texts) {
+    std::string sql = filled_in(text, "ms", std::to_string(limit.count()));
+    sql = filled_in(sql, "s", fmt::format("{:.3f}", static_cast<double>(limit.count()) / 1000));
+    all.push_back(filled_in(sql, "collation", collation));
+  }
+  return all;
+}
+
 }  // namespace
 
 bool is_huntable(std::string_view dialect) { return hunt_dialect(dialect) != nullptr; }
 
 SessionSetup fighter_setup(std::string_view dialect, std::chrono::milliseconds limit) {
-  SessionSetup setup;
-  if (dialect == "postgres") {
-    setup.must = {fmt::format("set statement_timeout = {}", limit.count()),
-                  // One process a statement, and no seconds spent on compiling it.
-                  "set max_parallel_workers_per_gather = 0", "set jit = off"};
-    // A session that waits says so itself, as soon as it has looked for a deadlock.
-    setup.may = {"set deadlock_timeout = '1ms'", "set log_lock_waits = on", "set client_min_messages = log"};
-  } else if (is_of_mysql(dialect)) {
-    setup.must = {"set session innodb_lock_wait_timeout = 10", set_names(dialect)};
-    setup.may = {fmt::format("set session max_statement_time = {:.3f}", static_cast<double>(limit.count()) / 1000),
-                 fmt::format("set session max_execution_time = {}", limit.count())};  // MySQL
-  } else {
-    setup.must = {"pragma foreign_keys = on", "pragma synchronous = off"};
-  }
-  return entered(std::move(setup), dialect);
+  const db::HuntRules& rules = rules_of(dialect);
+  return entered({setup_statements(rules.fighter_must, rules.collation, limit),
+                  setup_statements(rules.fighter_may, rules.collation, limit)},
+                 dialect);
 }
 
 SessionSetup keeper_setup(std::string_view dialect) {
-  SessionSetup setup;
-  if (dialect == "postgres") {
-    setup.must = {"set statement_timeout = '60s'", "set jit = off"};
-  } else if (is_of_mysql(dialect)) {
-    setup.must = {"set session foreign_key_checks = 0", "set session innodb_lock_wait_timeout = 10",
-                  set_names(dialect)};
-  } else {
-    setup.must = {"pragma foreign_keys = off", "pragma synchronous = off"};
-  }
-  return entered(std::move(setup), dialect);
+  const db::HuntRules& rules = rules_of(dialect);
+  return entered({setup_statements(rules.keeper_must, rules.collation, {}), {}}, dialect);
 }
 
 std::string_view name(Plan plan) { return plan == Plan::kByIndexes ? "by-indexes" : "by-scans"; }
 
 PlanSettings plan_settings(std::string_view dialect, Plan plan) {
-  struct Row {
-    std::string_view dialect;
-    Plan plan;
-    std::string_view setting, value;
-  };
-  // SQLite has none: it takes an index wherever there is one, and without_indexes() does the rest.
-  static constexpr Row kRows[] = {
-      {"postgres", Plan::kByIndexes, "enable_seqscan", "off"},
-      {"postgres", Plan::kByIndexes, "enable_bitmapscan", "off"},
-      {"postgres", Plan::kByIndexes, "enable_sort", "off"},
-      {"postgres", Plan::kByScans, "enable_indexscan", "off"},
-      {"postgres", Plan::kByScans, "enable_indexonlyscan", "off"},
-      {"postgres", Plan::kByScans, "enable_bitmapscan", "off"},
-      {"postgres", Plan::kByScans, "enable_hashjoin", "off"},
-      {"postgres", Plan::kByScans, "enable_mergejoin", "off"},
-      {"postgres", Plan::kByScans, "enable_hashagg", "off"},
-      {"mariadb", Plan::kByIndexes, "max_seeks_for_key", "1"},
-      {"mysql", Plan::kByIndexes, "max_seeks_for_key", "1"},
-      {"mysql", Plan::kByScans, "optimizer_switch",
-       "'semijoin=off,materialization=off,derived_merge=off,index_merge=off,mrr=off,skip_scan=off'"},
-      {"tidb", Plan::kByIndexes, "tidb_opt_prefer_range_scan", "on"},
-      {"tidb", Plan::kByScans, "tidb_enable_vectorized_expression", "off"},
-      {"tidb", Plan::kByScans, "tidb_opt_insubq_to_join_and_agg", "off"},
-      {"tidb", Plan::kByScans, "tidb_enable_index_merge", "off"},
-      {"mariadb", Plan::kByScans, "optimizer_switch",
-       "'semijoin=off,materialization=off,derived_merge=off,subquery_cache=off,index_merge=off,"
-       "outer_join_with_cache=off,exists_to_in=off,condition_pushdown_for_derived=off,rowid_filter=off'"},
-  };
   PlanSettings settings;
-  for (const Row& row : kRows) {
-    if (row.dialect != dialect || row.plan != plan) continue;
-    settings.on.push_back(fmt::format("set session {} = {}", row.setting, row.value));
-    settings.off.push_back(fmt::format("set session {} = default", row.setting));
+  for (const db::PlanSetting& row : rules_of(dialect).plans) {
+    if (row.by_indexes != (plan == Plan::kByIndexes)) continue;
+    settings.on.push_back(fmt::format("set session {} = {}", row.name, row.value));
+    settings.off.push_back(fmt::format("set session {} = default", row.name));
   }
   return settings;
 }
 
 std::vector<std::string> creation(const Table& table, std::string_view dialect) {
   std::vector<std::string> all = {table.create};
-  const bool postgres = dialect == "postgres";
+  const db::Grammar& grammar = grammar_of(dialect);
   if (table.partitions > 0) {
-    all[0] += postgres ? std::string(" partition by hash (pkey)")
-                       : fmt::format(" partition by hash (pkey) partitions {}", table.partitions);
-    for (std::uint32_t i = 0; postgres && i < table.partitions; ++i)
+    const bool tables = grammar.partitions == db::Partitions::kTables;
+    all[0] += tables ? std::string(" partition by hash (pkey)")
+                     : fmt::format(" partition by hash (pkey) partitions {}", table.partitions);
+    for (std::uint32_t i = 0; tables && i < table.partitions; ++i)
       all.push_back(fmt::format("create table {0}_p{1} partition of {0} for values with (modulus {2}, remainder {1})",
                                 table.name, i, table.partitions));
   }
-  if (table.trigger) add_trigger(table, dialect, all);
+  if (table.trigger) add_trigger(table, grammar.triggers, all);
   return all;
 }
 
 std::vector<std::string> left_by_drops(const Schema& schema, std::string_view dialect) {
   std::vector<std::string> all;
-  if (dialect != "postgres") return all;
+  if (grammar_of(dialect).triggers != db::Triggers::kFunction) return all;
   for (const Table& table : schema.tables)
     if (table.trigger) all.push_back(fmt::format("drop function if exists {}_f", table.name));
   return all;
@@ -148,8 +109,8 @@ std::vector<std::string> creation(const Schema& schema, std::string_view dialect
   for (const Table& table : schema.tables) {
     for (std::string& sql : creation(table, dialect)) all.push_back(std::move(sql));
     // Fresh statistics in the middle of a run might change the order in which rows are locked.
-    if (dialect == "postgres" && table.partitions == 0)
-      all.push_back(fmt::format("alter table {} set (autovacuum_enabled = off)", table.name));
+    if (const std::string_view setting = rules_of(dialect).table_setting; !setting.empty() && table.partitions == 0)
+      all.push_back(fmt::format(fmt::runtime(setting), table.name));
   }
   all.insert(all.end(), schema.more.begin(), schema.more.end());
   for (const View& view : schema.views) all.push_back(view.create);
@@ -171,8 +132,8 @@ std::string reset_sql(const Schema& schema, std::string_view dialect, const std:
     if (emptied.contains(table.name)) tables.push_back(&table);
   }
   if (tables.empty()) return {};
-  // PostgreSQL makes one transaction of one request by itself.
-  std::string sql = dialect == "postgres" ? "" : is_of_mysql(dialect) ? "start transaction; " : "begin immediate; ";
+  const db::HuntRules& rules = rules_of(dialect);
+  std::string sql(rules.begin_reset);
   // Children first, so that no foreign key stands in the way; then parents first.
   for (const Table* const table : tables | std::views::reverse) sql += fmt::format("delete from {}; ", table->name);
   for (const Table* const table : tables) {
@@ -182,8 +143,7 @@ std::string reset_sql(const Schema& schema, std::string_view dialect, const std:
       sql += fmt::format("{}({})", i == 0 ? "" : ", ", fmt::join(table->rows[i], ", "));
     sql += "; ";
   }
-  if (dialect != "postgres") sql += "commit";
-  return sql;
+  return sql += rules.end_reset;
 }
 
 }  // namespace isolde::hunt

@@ -21,75 +21,10 @@ constexpr std::chrono::milliseconds kBetweenLocks{50};
 // The mark is a table with one column. In a schema it has the row "schema" if the hunt made the schema itself.
 constexpr std::string_view kMark = "isolde_hunt_made";
 
-struct OwnSchema {
-  Family family;
-  std::string_view called;  // as the server's users say
-  // Each is answered with one number.
-  std::string_view is_there, is_marked, things_in_it;
-  std::string_view lock;  // 1: this session has it, until it ends
-  // One request each.
-  std::string_view make, take;  // with its mark; the mark alone, in one that is there
-  std::string_view enter;
-  std::string_view let_make;  // what somebody who may has to run for a user who may not
-  std::string_view tables;    // names and kinds ("table", "view", "function") of all but the mark
-  char quote;
-  std::string_view drop;
-};
-
-constexpr OwnSchema kOwnSchemas[] = {
-    {.family = Family::kPostgres,
-     .called = "schema",
-     .is_there = "select count(*) from pg_catalog.pg_namespace where nspname = 'isolde_hunt'",
-     .is_marked = "select count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
-                  "where n.nspname = 'isolde_hunt' and c.relname = 'isolde_hunt_made'",
-     .things_in_it = "select (select count(*) from pg_catalog.pg_class where relnamespace = n.oid) + (select count(*) "
-                     "from pg_catalog.pg_proc where pronamespace = n.oid) + (select count(*) from pg_catalog.pg_type "
-                     "where typnamespace = n.oid) from pg_catalog.pg_namespace n where n.nspname = 'isolde_hunt'",
-     .lock = "select case when pg_try_advisory_lock(hashtext('isolde_hunt')) then 1 else 0 end",
-     .make = "create schema isolde_hunt; create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key); "
-             "insert into isolde_hunt.isolde_hunt_made values ('schema')",
-     .take = "create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key)",
-     .enter = "set search_path = isolde_hunt",
-     .let_make = "create schema isolde_hunt authorization USER",
-     .tables = "select c.relname::text, case c.relkind when 'v' then 'view' else 'table' end from pg_catalog.pg_class "
-               "c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = 'isolde_hunt' and "
-               "c.relkind in ('r', 'p', 'v') and c.relname <> 'isolde_hunt_made' union all select p.proname::text, "
-               "'function' from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where "
-               "n.nspname = 'isolde_hunt' and p.proname like 'hunt\\_%' order by 1",
-     .quote = '"',
-     .drop = "drop schema isolde_hunt"},
-    {.family = Family::kMysql,
-     .called = "database",
-     .is_there = "select count(*) from information_schema.schemata where schema_name = 'isolde_hunt'",
-     .is_marked = "select count(*) from information_schema.tables where table_schema = 'isolde_hunt' and table_name = "
-                  "'isolde_hunt_made'",
-     .things_in_it = "select (select count(*) from information_schema.tables where table_schema = 'isolde_hunt') + "
-                     "(select count(*) from information_schema.routines where routine_schema = 'isolde_hunt')",
-     .lock = "select get_lock('isolde_hunt', 0)",
-     .make = "create database isolde_hunt; create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) "
-             "engine=InnoDB; insert into isolde_hunt.isolde_hunt_made values ('schema')",
-     .take = "create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) engine=InnoDB",
-     .enter = "use isolde_hunt",
-     .let_make = "create database isolde_hunt; grant all on isolde_hunt.* to USER",
-     .tables = "select table_name, case table_type when 'VIEW' then 'view' else 'table' end from "
-               "information_schema.tables where table_schema = 'isolde_hunt' and table_name <> 'isolde_hunt_made' "
-               "order by 1",
-     .quote = '`',
-     .drop = "drop database isolde_hunt"},
-};
-
 // Null: the dialect has no schemas.
-const OwnSchema* own_schema_of(std::string_view dialect) {
-  const auto* const found = std::find_if(std::begin(kOwnSchemas), std::end(kOwnSchemas),
-                                         [&](const OwnSchema& own) { return own.family == family_of(dialect); });
-  return found == std::end(kOwnSchemas) ? nullptr : found;
-}
-
-// SQLite's, where the mark lists names.
-constexpr std::string_view kHasMark = "select count(*) from sqlite_master where name = 'isolde_hunt_made'";
-constexpr std::string_view kMarkedTables =
-    "select name, type from sqlite_master where type in ('table', 'view') and lower(name) in (select name from "
-    "isolde_hunt_made) order by 1";
+const db::OwnSchema* own_schema_of(std::string_view dialect) { return rules_of(dialect).own_schema; }
+// Of one that has none.
+const db::MarkedNames& marked_names(std::string_view dialect) { return *rules_of(dialect).marked; }
 
 Result<db::Reply> answered(Result<db::Reply> reply) {
   if (reply && !reply->done()) return Error{fmt::format("{} ({})", reply->failure.text, reply->failure.code)};
@@ -134,8 +69,8 @@ Result<void> drop_tables(db::Connection& connection, std::string_view tables, ch
 }
 
 Result<bool> has_mark(db::Connection& connection, std::string_view dialect) {
-  const OwnSchema* const own = own_schema_of(dialect);
-  const auto count = number_of(connection.run(own == nullptr ? kHasMark : own->is_marked));
+  const db::OwnSchema* const own = own_schema_of(dialect);
+  const auto count = number_of(connection.run(own == nullptr ? marked_names(dialect).is_marked : own->is_marked));
   if (!count) return count.error();
   return *count > 0;
 }
@@ -149,13 +84,12 @@ Result<std::unique_ptr<db::Connection>> cleared(db::Database& database, const db
   if (!marked) return marked.error();
   if (!*marked) return std::unique_ptr<db::Connection>();
   std::vector<std::string> setup = enter_own_schema(dialect);
-  if (is_of_mysql(dialect)) setup.emplace_back("set session foreign_key_checks = 0");
-  if (dialect == "sqlite") setup.emplace_back("pragma foreign_keys = off");
+  for (const std::string_view sql : rules_of(dialect).clearing) setup.emplace_back(sql);
   for (const std::string& sql : setup) {
     if (auto done = run_through(**connection, sql); !done) return std::move(done).error();
   }
-  const OwnSchema* const own = own_schema_of(dialect);
-  if (auto dropped = own == nullptr ? drop_tables(**connection, kMarkedTables, '"', false)
+  const db::OwnSchema* const own = own_schema_of(dialect);
+  if (auto dropped = own == nullptr ? drop_tables(**connection, marked_names(dialect).tables, '"', false)
                                     : drop_tables(**connection, own->tables, own->quote, true);
       !dropped)
     return std::move(dropped).error();
@@ -165,7 +99,7 @@ Result<std::unique_ptr<db::Connection>> cleared(db::Database& database, const db
 }  // namespace
 
 Result<std::unique_ptr<db::Connection>> hold_own_schema(db::Database& database, const db::ServerLevel& level) {
-  const OwnSchema* const own = own_schema_of(database.dialect().name);
+  const db::OwnSchema* const own = own_schema_of(database.dialect().name);
   if (own == nullptr) return std::unique_ptr<db::Connection>();
   auto connection = database.connect(level);
   if (!connection) return connection;
@@ -178,13 +112,13 @@ Result<std::unique_ptr<db::Connection>> hold_own_schema(db::Database& database, 
       return Error{
           fmt::format("another hunt is at work in the {} isolde_hunt: wait until it is over, or give this one "
                       "a server of its own (--spawn {})",
-                      own->called, own->family == Family::kPostgres ? "postgres" : "mariadb")};
+                      own->called, db::find_product(database.dialect().name)->scratch_server)};
     std::this_thread::sleep_for(kBetweenLocks);
   }
 }
 
 Result<void> make_own_schema(db::Connection& connection, std::string_view dialect) {
-  const OwnSchema* const own = own_schema_of(dialect);
+  const db::OwnSchema* const own = own_schema_of(dialect);
   if (own == nullptr) return {};
   const auto marked = has_mark(connection, dialect);
   if (!marked) return marked.error();
@@ -209,7 +143,7 @@ Result<void> make_own_schema(db::Connection& connection, std::string_view dialec
 }
 
 std::vector<std::string> enter_own_schema(std::string_view dialect) {
-  const OwnSchema* const own = own_schema_of(dialect);
+  const db::OwnSchema* const own = own_schema_of(dialect);
   return own == nullptr ? std::vector<std::string>() : std::vector{std::string(own->enter)};
 }
 
@@ -220,8 +154,7 @@ Result<void> refuse_taken_names(db::Connection& connection, std::string_view dia
   if (!marked) return marked.error();
   for (const std::string& name : names) {
     const db::Cell lower = lower_case(name);
-    const auto there =
-        number_of(connection.execute("select count(*) from sqlite_master where lower(name) = ?", {&lower, 1}));
+    const auto there = number_of(connection.execute(marked_names(dialect).is_there, {&lower, 1}));
     if (!there) return there.error();
     if (*there == 0) continue;
     const auto ours =
@@ -249,7 +182,7 @@ Result<void> claim_names(db::Connection& connection, std::string_view dialect, c
     return made;
   for (const std::string& name : names) {
     const db::Cell lower = lower_case(name);
-    auto marked = answered(connection.execute("insert or ignore into isolde_hunt_made values (?)", {&lower, 1}));
+    auto marked = answered(connection.execute(marked_names(dialect).mark, {&lower, 1}));
     if (!marked) return std::move(marked).error();
   }
   return {};
@@ -265,7 +198,7 @@ Result<void> drop_own_schema(db::Database& database, const db::ServerLevel& leve
   auto connection = cleared(database, level);
   if (!connection) return std::move(connection).error();
   if (*connection == nullptr) return {};
-  const OwnSchema* const own = own_schema_of(database.dialect().name);
+  const db::OwnSchema* const own = own_schema_of(database.dialect().name);
   const auto made = own == nullptr
                         ? Result<std::int64_t>(0)
                         : number_of((*connection)->run("select count(*) from isolde_hunt_made where name = 'schema'"));

@@ -1,4 +1,4 @@
-// hunt/run/refusals.h: what an error of a statement may be put down to: a table of codes per dialect.
+// hunt/run/refusals.h: what an error of a statement may be put down to: a table of codes per database.
 //
 // A statement that a hunt draws is a function of the rows that it reads and fails on none of them (docs/hunt-sql.md).
 // So an error needs an explanation: other transactions (serialization, deadlocks, locks), a constraint that is checked
@@ -11,30 +11,22 @@
 //         Codes".
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "db/hunt_rules.h"
+
 namespace isolde::hunt {
 
-enum class Refusal : std::uint8_t {
-  kConcurrency,  // because of other transactions
-  kConstraint,   // a unique or foreign key, which the server checks against the latest rows
-  kLimit,        // it took too long, or was cancelled
-  kResource,     // memory, disk, connections: says nothing about the statement
-  kInternal,     // the server says that it is at fault itself
-  kOwn,          // anything else: the statement and the rows that it meets
-};
+using db::Refusal;
+using db::RefusalRow;
 
-struct RefusalRow {
-  std::string_view code;  // the whole code, or a class of codes followed by * ("40*")
-  Refusal refusal;
-  std::string_view about;
-};
 // Of a dialect of hunt/dialects.h; empty: another one.
 [[nodiscard]] std::span<const RefusalRow> refusals_of(std::string_view dialect);
 
-// Of whichever dialect: SQLSTATEs have five characters, MariaDB's numbers four digits, SQLite's codes a name.
+// Of whichever dialect: their codes have different forms (PostgreSQL's five characters, MariaDB's four digits, names).
 [[nodiscard]] Refusal refusal_of(std::string_view code);
+// Whether the code is the one of a row, or of its class ("40*").
+[[nodiscard]] bool is_of_code(std::string_view row, std::string_view code);
 
 }  // namespace isolde::hunt

@@ -18,7 +18,7 @@ std::string in_mysqls_quotes(std::string_view text) {
 
 void prepare_by_sql(const Statement& statement, std::string_view dialect, SentSql& sent) {
   const std::string text = in_mysqls_quotes(statement.sql);
-  if (hunt_dialect(dialect)->prepares == Prepares::kExecuteImmediate) {
+  if (rules_of(dialect).prepares == db::Prepares::kExecuteImmediate) {
     sent.sql = "execute immediate " + text;
     return;
   }
@@ -31,13 +31,14 @@ void prepare_by_sql(const Statement& statement, std::string_view dialect, SentSq
 
 SentSql sent_sql(const Statement& statement, std::string_view dialect, Preparer preparer) {
   SentSql sent{.before = {}, .sql = statement.sql, .after = {}};
-  const bool postgres = dialect == "postgres";
+  const db::Prepares prepares = rules_of(dialect).prepares;
   switch (statement.sent) {
     case Sent::kPlain:
       break;
     case Sent::kPrepared:
-      if (is_of_mysql(dialect)) prepare_by_sql(statement, dialect, sent);
-      if (!postgres) break;
+      if (prepares == db::Prepares::kExecuteImmediate || prepares == db::Prepares::kPrepareFrom)
+        prepare_by_sql(statement, dialect, sent);
+      if (prepares != db::Prepares::kByDriver) break;
       sent.by_driver = preparer == Preparer::kDriver;
       if (sent.by_driver) break;
       sent = {.before = {"prepare hunt_prepared as " + statement.sql},
@@ -45,7 +46,7 @@ SentSql sent_sql(const Statement& statement, std::string_view dialect, Preparer 
               .after = {"deallocate hunt_prepared"}};
       break;
     case Sent::kCursor:
-      if (!postgres) break;
+      if (!grammar_of(dialect).has_cursors) break;
       sent = {.before = {"declare hunt_cursor no scroll cursor for " + statement.sql},
               .sql = "fetch all from hunt_cursor",
               .after = {"close hunt_cursor"}};

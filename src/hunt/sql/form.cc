@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "hunt/sql/spelling.h"
+#include "hunt/dialects.h"
 
 namespace isolde::hunt::sql {
 namespace {
@@ -13,13 +13,13 @@ namespace {
 struct FormRow {
   Form form;
   Type type;
-  std::string_view into, out;  // calls of hunt/sql/spelling.cc
-  std::string_view by_dialect[3];
+  std::string_view into, out;  // calls of db/grammar.h
+  std::string_view db::ColumnTypes::* column;
 };
 constexpr FormRow kForms[] = {
-    {Form::kFloat, Type::kInteger, "float_in", "float_out", {"double precision", "double", "real"}},
-    {Form::kJson, Type::kText, "json_in", "json_out", {"jsonb", "json", "text"}},
-    {Form::kMoment, Type::kDate, "moment_in", "moment_out", {"timestamp", "datetime", "text"}},
+    {Form::kFloat, Type::kInteger, "float_in", "float_out", &db::ColumnTypes::real},
+    {Form::kJson, Type::kText, "json_in", "json_out", &db::ColumnTypes::json},
+    {Form::kMoment, Type::kDate, "moment_in", "moment_out", &db::ColumnTypes::moment},
 };
 
 const FormRow* row_of(Form form) {
@@ -38,7 +38,7 @@ Form form_for(Type type) {
 
 std::string_view column_type(Form form, std::string_view dialect) {
   const FormRow* const row = row_of(form);
-  return row == nullptr ? std::string_view() : row->by_dialect[static_cast<std::size_t>(dialect_id(dialect))];
+  return row == nullptr ? std::string_view() : grammar_of(dialect).types.*row->column;
 }
 
 NodePtr read_out(Form form, Type type, const std::string& alias, const std::string& column) {

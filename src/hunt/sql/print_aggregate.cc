@@ -19,8 +19,8 @@ Expression Printer::summed(Expression x, std::string_view name, std::string text
   if (name != "sum") return with_text(x, std::move(text), true);
   x.most *= kMostRows;
   x.narrow = false;
-  if (x.type == Type::kInteger && !is(DialectId::kSqlite))
-    text = fmt::format("cast({} as {})", text, is(DialectId::kPostgres) ? "bigint" : "signed");
+  if (x.type == Type::kInteger && !grammar_.integer_sum.empty())
+    text = fmt::format("cast({} as {})", text, grammar_.integer_sum);
   return with_text(x, std::move(text), true);
 }
 
@@ -32,12 +32,10 @@ Expression Printer::aggregate(const Node& node) {
   if (node.text == "count distinct") return with_text(count, fmt::format("count(distinct {})", x.text), true);
   if (node.text == "avg") {
     x = to_decimal(std::move(x));
-    return with_text(
-        x, fmt::format(fmt::runtime(is(DialectId::kSqlite) ? "(sum({0}) / count({0}))" : "round(avg({0}), 2)"), x.text),
-        true);
+    return with_text(x, fmt::format(fmt::runtime(grammar_.average), x.text), true);
   }
   std::string_view name = node.text;
-  if (x.type == Type::kBoolean && is(DialectId::kPostgres)) name = of_booleans(name);
+  if (x.type == Type::kBoolean && !grammar_.orders_booleans) name = of_booleans(name);
   std::string text = fmt::format("{}({})", name, x.text);
   return summed(std::move(x), name, std::move(text));
 }
@@ -54,7 +52,7 @@ Expression Printer::window(const Node& node) {
     }
   if (node.text == "count" && arguments.empty()) arguments.push_back('*');
   std::string_view name = node.text;
-  if (x.type == Type::kBoolean && is(DialectId::kPostgres)) name = of_booleans(name);
+  if (x.type == Type::kBoolean && !grammar_.orders_booleans) name = of_booleans(name);
   std::string over;
   const auto add = [&](const std::string& part) { over += (over.empty() || part.empty() ? "" : " ") + part; };
   if (child(1)) add(list(*child(1), "partition by "));

@@ -19,7 +19,7 @@ Expression Printer::modulo(Expression x) const {
   const double modulus = decimal ? kDecimalModulus : kIntegerModulus;
   if ((!decimal && x.type != Type::kInteger) || x.most <= modulus) return x;
   // A decimal of SQLite's is a number of hundredths.
-  const std::string_view written = !decimal ? "1000000" : is(DialectId::kSqlite) ? "1000000" : "10000.00";
+  const std::string_view written = !decimal ? "1000000" : grammar_.hundredths ? "1000000" : "10000.00";
   x.text = fmt::format("{} % {}", in_brackets(x), written);
   x.most = modulus;
   x.whole = false;
@@ -45,7 +45,7 @@ Expression Printer::two_decimals(Expression x) const {
 }
 
 Expression Printer::wide(Expression x) const {
-  if (!is(DialectId::kPostgres) || x.type != Type::kInteger || !x.narrow) return x;
+  if (!grammar_.strict_types || x.type != Type::kInteger || !x.narrow) return x;
   x.text = fmt::format("cast({} as bigint)", x.text);
   x.whole = true;
   x.narrow = false;
@@ -54,7 +54,7 @@ Expression Printer::wide(Expression x) const {
 
 Expression Printer::to_decimal(Expression x) const {
   if (x.type != Type::kInteger) return x;
-  const Spelling* spelling = cast_spelling(Type::kInteger, Type::kDecimal);
+  const Spelling* spelling = cast_spelling(grammar_, Type::kInteger, Type::kDecimal);
   if (x.most > kColumnDecimal) x = modulo(std::move(x));
   x = spelled(x, *spelling, {x});
   x.type = Type::kDecimal;
@@ -69,7 +69,7 @@ Expression Printer::small_integer(Expression x, int modulus) const {
     x.whole = false;
     x.most = modulus;
   }
-  if (is(DialectId::kPostgres) && !x.narrow) {
+  if (grammar_.strict_types && !x.narrow) {
     x.text = fmt::format("cast({} as integer)", x.text);
     x.whole = true;
     x.narrow = true;
@@ -78,7 +78,7 @@ Expression Printer::small_integer(Expression x, int modulus) const {
 }
 
 Expression Printer::typed(Expression x, const Node& node) const {
-  if (!is(DialectId::kPostgres) || node.kind != Kind::kLiteral || node.type != Type::kText || node.text == "null")
+  if (!grammar_.strict_types || node.kind != Kind::kLiteral || node.type != Type::kText || node.text == "null")
     return x;
   x.text = fmt::format("cast({} as text)", x.text);
   x.whole = true;

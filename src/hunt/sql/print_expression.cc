@@ -62,7 +62,7 @@ Expression of_type(Type type) {
 
 Expression Printer::spelled(Expression x, const Spelling& spelling, const std::vector<Expression>& operands) const {
   const std::vector<Written> written(operands.begin(), operands.end());
-  Written filled = fill(spelling.by_dialect[static_cast<std::size_t>(dialect_)], written);
+  Written filled = fill(spelling.text, written);
   return with_text(std::move(x), std::move(filled.text), filled.whole);
 }
 
@@ -101,7 +101,7 @@ Expression Printer::literal(const Node& node) {
   x.text = node.text;
   if (node.text == "null") {
     static constexpr std::string_view kTypes[] = {"", "bigint", "numeric", "text", "boolean", "date"};
-    if (is(DialectId::kPostgres) && node.type != Type::kNone)
+    if (grammar_.strict_types && node.type != Type::kNone)
       x.text = fmt::format("cast(null as {})", kTypes[static_cast<std::size_t>(node.type)]);
     return x;
   }
@@ -114,7 +114,7 @@ Expression Printer::literal(const Node& node) {
       x.most = std::abs(number_in(node.text));
       const std::size_t point = node.text.find('.');
       x.decimals = point == std::string::npos ? 0 : static_cast<int>(node.text.size() - point - 1);
-      if (is(DialectId::kSqlite)) {
+      if (grammar_.hundredths) {
         x.text = hundredths(node.text);
         x.decimals = 2;
       }
@@ -124,7 +124,7 @@ Expression Printer::literal(const Node& node) {
       x.most = static_cast<double>(node.text.size());
       break;
     case Type::kDate:
-      if (!is(DialectId::kSqlite)) x.text = "date " + node.text;
+      if (!grammar_.dates_are_texts) x.text = "date " + node.text;
       break;
     default:
       break;
@@ -138,7 +138,8 @@ Expression Printer::column(const Node& node) {
   // Keys stay far below other columns: they are drawn once and never computed with.
   if (node.text == "pkey") x.most = kMostKey;
   if (node.text == "vkey") x.most = kMostVersion;
-  if (node.alias == "excluded" && is(DialectId::kMariadb)) return with_text(x, "values(" + node.text + ")", true);
+  if (node.alias == "excluded" && grammar_.upsert == db::UpsertClause::kOnDuplicateKey)
+    return with_text(x, "values(" + node.text + ")", true);
   const auto other = renamed_.find(node.alias);
   const std::string& alias = other == renamed_.end() ? node.alias : other->second;
   return with_text(x, alias.empty() ? node.text : alias + "." + node.text, true);
@@ -183,7 +184,7 @@ Expression Printer::binary(const Node& node) {
       for (Expression& side : sides) side = bounded(std::move(side));
     x.most = sides[0].most + sides[1].most;
   }
-  const Spelling* spelling = binary_spelling(node.text, sides[0].type);
+  const Spelling* spelling = spelling_of(grammar_, node.text, sides[0].type);
   if (!spelling)
     return with_text(x, fmt::format("{} {} {}", in_brackets(sides[0]), node.text, in_brackets(sides[1])), false);
   return spelled(std::move(x), *spelling, sides);
@@ -212,10 +213,10 @@ Expression Printer::arithmetic(char op, Expression left, Expression right) {
   x.most = op == '%' ? std::min(left.most, right.most) : reach();
   if (left.narrow && right.narrow && x.most > kMostNarrow) left = wide(std::move(left));
   x.narrow = left.narrow && right.narrow;
-  if (decimal && !is(DialectId::kSqlite) && op != '/')
+  if (decimal && !grammar_.hundredths && op != '/')
     x.decimals = op == '*' ? left.decimals + right.decimals : std::max(left.decimals, right.decimals);
   const std::string name(1, op);
-  const Spelling* spelling = binary_spelling(name, x.type);
+  const Spelling* spelling = spelling_of(grammar_, name, x.type);
   if (!spelling) return with_text(x, fmt::format("{} {} {}", in_brackets(left), name, in_brackets(right)), false);
   return spelled(std::move(x), *spelling, {std::move(left), std::move(right)});
 }
@@ -223,8 +224,8 @@ Expression Printer::arithmetic(char op, Expression left, Expression right) {
 Expression Printer::call(const Node& node) {
   const std::string_view name = node.text;
   if (name == "coalesce" || name == "nullif") return choice(node, name);
-  if (name == "greatest") return choice(node, is(DialectId::kSqlite) ? "max" : "greatest");
-  if (name == "least") return choice(node, is(DialectId::kSqlite) ? "min" : "least");
+  if (name == "greatest") return choice(node, grammar_.greatest);
+  if (name == "least") return choice(node, grammar_.least);
   if (name == "substr" && node.children.size() == 3) return substring(node);
   if ((name == "add_days" || name == "add_hours") && node.children.size() == 2) return add_days(node);
   std::vector<Expression> operands;
@@ -240,7 +241,7 @@ Expression Printer::call(const Node& node) {
   constexpr double kMostSeconds = 1e11, kNullCharacters = 4;  // MariaDB's NULL comes back as a text
   if (name == "seconds") x.most = kMostSeconds;
   if (name == "json_text") x.most = std::max(x.most, kNullCharacters);
-  const Spelling* spelling = call_spelling(name, operands.empty() ? Type::kNone : operands[0].type);
+  const Spelling* spelling = spelling_of(grammar_, name, operands.empty() ? Type::kNone : operands[0].type);
   if (!spelling) {
     std::string text;
     for (const Expression& operand : operands) text += (text.empty() ? "" : ", ") + operand.text;
@@ -275,14 +276,14 @@ Expression Printer::substring(const Node& node) {
   if (node.children[2]->kind != Kind::kLiteral || node.children[2]->text.starts_with('-'))
     operands[2] = with_text(operands[2], fmt::format("abs({})", operands[2].text), true);
   operands[2] = small_integer(std::move(operands[2]), 100);
-  const Spelling* spelling = call_spelling("substr", Type::kText);
+  const Spelling* spelling = spelling_of(grammar_, "substr", Type::kText);
   return spelled(text, *spelling, operands);
 }
 
 Expression Printer::add_days(const Node& node) {
   std::vector<Expression> operands = {expression(*node.children[0]), expression(*node.children[1])};
   operands[1] = small_integer(std::move(operands[1]), 1000);
-  const Spelling* spelling = call_spelling(node.text, Type::kDate);
+  const Spelling* spelling = spelling_of(grammar_, node.text, Type::kDate);
   return spelled(of_type(Type::kDate), *spelling, operands);
 }
 
@@ -328,8 +329,8 @@ Expression Printer::predicate(const Node& node) {
       const bool rows = node.children[0]->kind == Kind::kRow;
       std::string text;
       for (std::size_t i = 1; i < x.size(); ++i) text += (i == 1 ? "" : ", ") + x[i].text;
-      return of_boolean(
-          fmt::format("{} {}in ({}{})", in_brackets(x[0]), no, rows && is(DialectId::kSqlite) ? "values " : "", text));
+      return of_boolean(fmt::format("{} {}in ({}{})", in_brackets(x[0]), no,
+                                    rows && grammar_.rows_after_values ? "values " : "", text));
     }
     case Kind::kInQuery:
       return of_boolean(
@@ -360,9 +361,8 @@ Expression Printer::cast(const Node& node) {
   Expression x = of_type(node.type);
   if (node.type == Type::kText) x.most = 30;
   if (node.type == Type::kInteger) x.most = std::max(1.0, from.most);
-  const Spelling* spelling = cast_spelling(from.type, node.type);
-  if (!spelling)
-    return with_text(x, fmt::format("cast({} as {})", from.text, column_type(node.type, "postgres")), true);
+  const Spelling* spelling = cast_spelling(grammar_, from.type, node.type);
+  if (!spelling) return with_text(x, fmt::format("cast({} as {})", from.text, column_type(node.type, grammar_)), true);
   x.narrow = spelling->narrow;
   return spelled(std::move(x), *spelling, {std::move(from)});
 }

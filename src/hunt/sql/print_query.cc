@@ -6,8 +6,8 @@
 namespace isolde::hunt::sql {
 
 std::string print(const Node& tree, std::string_view dialect) {
-  std::string text = Printer(dialect_id(dialect)).print(tree);
-  return is_of_mysql(dialect) ? translated(std::move(text), "mariadb", dialect) : text;
+  std::string text = Printer(grammar_of(dialect)).print(tree);
+  return rules_of(dialect).collation.empty() ? text : translated(std::move(text), kWrittenCollation, dialect);
 }
 
 std::string Printer::print(const Node& node) {
@@ -121,7 +121,7 @@ std::string Printer::order(const Node& node) {
   const bool down = node.text == "desc";
   std::string text = expression(*node.children[0]).text + (down ? " desc" : "");
   // The others take NULL for the smallest value of all.
-  if (is(DialectId::kPostgres)) text += down ? " nulls last" : " nulls first";
+  if (grammar_.writes_nulls_place) text += down ? " nulls last" : " nulls first";
   return text;
 }
 

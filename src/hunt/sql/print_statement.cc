@@ -43,8 +43,9 @@ std::string Printer::statement(const Node& node) {
 std::string Printer::for_update(const Node& node) {
   const Node& select = *node.children[0];
   std::string text = query(select, Items::kAnswer);
-  if (is(DialectId::kSqlite)) return text;
-  if (is(DialectId::kMariadb)) return text + (node.text == "share" ? " lock in share mode" : " for update");
+  if (grammar_.locks == db::LockClause::kNone) return text;
+  if (grammar_.locks == db::LockClause::kForUpdateOrShareMode)
+    return text + (node.text == "share" ? " lock in share mode" : " for update");
   text += " for " + (node.text.empty() ? "update" : node.text);
   const Node* from = select.kind == Kind::kSelect ? child(select, 1) : nullptr;
   // PostgreSQL locks no row that an outer join may have made up.
@@ -67,7 +68,7 @@ std::string Printer::joined_where(const Node* on, const Node* where) {
 
 std::string Printer::update(const Node& node) {
   const Node* const where = child(node, 1);
-  if (child(node, 2) && is(DialectId::kMariadb)) {
+  if (child(node, 2) && grammar_.second == db::SecondSource::kJoin) {
     std::string set;
     for (const NodePtr& assignment : node.children[0]->children)
       set += fmt::format("{}{}.{}", set.empty() ? "" : ", ", node.alias, statement(*assignment));
@@ -84,7 +85,7 @@ std::string Printer::update(const Node& node) {
 std::string Printer::remove(const Node& node) {
   if (child(node, 1)) {
     const Node* const where = child(node, 0);
-    if (!is(DialectId::kMariadb))
+    if (grammar_.second != db::SecondSource::kJoin)
       return fmt::format("delete from {} using {}{}", with_alias(node), source(*node.children[1]),
                          joined_where(child(node, 2), where));
     std::string text = fmt::format("delete {} from {} join {} on {}", node.alias, with_alias(node),
@@ -92,7 +93,7 @@ std::string Printer::remove(const Node& node) {
     return where ? text + " where " + expression(*where).text : text;
   }
   // MariaDB's DELETE of one table knows no alias.
-  const bool bare = is(DialectId::kMariadb) && !node.alias.empty();
+  const bool bare = grammar_.second == db::SecondSource::kJoin && !node.alias.empty();
   if (bare) renamed_[node.alias] = node.text;
   std::string text = "delete from " + (bare ? node.text : with_alias(node));
   if (child(node, 0)) text += " where " + expression(*node.children[0]).text;
@@ -124,7 +125,8 @@ std::string Printer::insert(const Node& node) {
 std::string Printer::upsert(const Node& node) {
   std::string text = fmt::format("insert into {} ({}) values {}", node.text, columns(*node.children[0]),
                                  stored_row(*node.children[1]));
-  text += is(DialectId::kMariadb) ? " on duplicate key update " : " on conflict (pkey) do update set ";
+  text += grammar_.upsert == db::UpsertClause::kOnDuplicateKey ? " on duplicate key update "
+                                                               : " on conflict (pkey) do update set ";
   return text + assignments(*node.children[2]);
 }
 

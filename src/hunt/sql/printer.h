@@ -36,7 +36,7 @@ struct Expression : Written {
 
 class Printer {
  public:
-  explicit Printer(DialectId dialect) : dialect_(dialect) {}
+  explicit Printer(const db::Grammar& grammar) : grammar_(grammar) {}
   // Any node: a statement, a query, a row source, an expression.
   [[nodiscard]] std::string print(const Node& node);
 
@@ -108,9 +108,7 @@ class Printer {
   std::string stored_row(const Node& row);
   std::string assignments(const Node& list);
 
-  [[nodiscard]] bool is(DialectId dialect) const { return dialect_ == dialect; }
-
-  DialectId dialect_;
+  const db::Grammar& grammar_;
   std::map<std::string, std::string> renamed_;  // aliases that the dialect has no place for, and what stands for them
   int wrapped_ = 0;                             // queries that got a name of ours
 };

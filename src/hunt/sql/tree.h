@@ -10,11 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "db/grammar.h"
 #include "hunt/case.h"
 
 namespace isolde::hunt::sql {
 
-enum class Type : std::uint8_t { kNone, kInteger, kDecimal, kText, kBoolean, kDate };
+using Type = db::ValueType;
 
 // In brackets: the children. A child with a question mark may be null: the clause is left out.
 enum class Kind : std::uint8_t {
@@ -82,6 +83,7 @@ struct Node {
 
 // What CREATE TABLE has to say so that this holds: a column's type, and what follows the list of columns.
 [[nodiscard]] std::string_view column_type(Type type, std::string_view dialect);
+[[nodiscard]] std::string_view column_type(Type type, const db::Grammar& grammar);
 [[nodiscard]] std::string table_options(std::string_view dialect);
 
 // Trees that are one step smaller, the largest steps first: a clause left out, an element of a list left out, an
