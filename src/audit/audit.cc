@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "audit/cycles/correlation.h"
+#include "audit/facts/find_classes.h"
 #include "audit/facts/vocabularies.h"
 #include "base/text.h"
 #include "db/product.h"

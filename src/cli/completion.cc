@@ -11,7 +11,7 @@
 #include "cli/reference.h"
 #include "db/product.h"
 #include "format/format.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::cli {
 namespace {

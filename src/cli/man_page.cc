@@ -7,7 +7,7 @@
 #include "cli/reference.h"
 #include "format/format.h"
 #include "gen/plants.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "check/mirror/profile.h"
 #include "format/format.h"
 #include "gen/plants.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::cli {
 namespace {

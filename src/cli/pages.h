@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "hunt/finding.h"
+#include "hunt/finding/finding.h"
 
 namespace isolde::cli {
 

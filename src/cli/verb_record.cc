@@ -22,7 +22,7 @@
 #include "db/product.h"
 #include "db/server.h"
 #include "record/run.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 #include "report/json.h"
 #include "report/page/page.h"
 #include "report/report.h"

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "report/page/json_text.h"
 #include "report/page/page.h"
 

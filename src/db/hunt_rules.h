@@ -43,7 +43,8 @@ struct UnjudgedLevel {
   std::string_view if_says = {};  // only if the server's description has this
   std::span<const std::string_view> unless_says = {};
   std::string_view why;
-  std::string_view recognised_by = {};  // a cause of hunt/causes.h that findings there are put down to; empty: none
+  std::string_view recognised_by =
+      {};  // a cause of hunt/finding/causes.h that findings there are put down to; empty: none
 };
 
 struct Setting {

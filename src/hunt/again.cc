@@ -1,13 +1,13 @@
-#include "hunt/applicability.h"
 #include "hunt/judge/compare.h"
 #include "hunt/judge/judge.h"
 #include "hunt/judge/latest.h"
-#include "hunt/run_judge.h"
-#include "hunt/second_opinion.h"
-#include "hunt/serial.h"
-#include "hunt/trial.h"
-#include "hunt/turns.h"
-#include "hunt/unexplained.h"
+#include "hunt/trial/applicability.h"
+#include "hunt/trial/run_judge.h"
+#include "hunt/trial/second_opinion.h"
+#include "hunt/trial/serial.h"
+#include "hunt/trial/trial.h"
+#include "hunt/trial/turns.h"
+#include "hunt/trial/unexplained.h"
 
 namespace isolde::hunt {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "hunt/file_words.h"
-#include "hunt/run/house.h"
+#include "hunt/finding/file_words.h"
 #include "hunt/run/sent.h"
-#include "hunt/serial.h"
+#include "hunt/run/setup_sql.h"
 #include "hunt/session_script.h"
+#include "hunt/trial/serial.h"
 
 namespace isolde::hunt {
 namespace {

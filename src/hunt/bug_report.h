@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hunt/finding.h"
+#include "hunt/finding/finding.h"
 
 namespace isolde::hunt {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "hunt/session_script.h"
 #include "tests/support/effort.h"
 #include "tests/support/random_finding.h"

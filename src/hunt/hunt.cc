@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "base/hash.h"
-#include "hunt/causes.h"
+#include "hunt/finding/causes.h"
 #include "hunt/log_watch.h"
 #include "hunt/reviving_arena.h"
 #include "hunt/run/own_schema.h"

@@ -16,11 +16,11 @@
 
 #include "base/result.h"
 #include "db/database.h"
-#include "hunt/applicability.h"
-#include "hunt/finding.h"
+#include "hunt/finding/finding.h"
 #include "hunt/generate/generate.h"
 #include "hunt/reduce/reduce.h"
-#include "hunt/trial.h"
+#include "hunt/trial/applicability.h"
+#include "hunt/trial/trial.h"
 
 namespace isolde::hunt {
 

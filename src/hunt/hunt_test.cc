@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/scratch_folder.h"
-#include "hunt/causes.h"
+#include "hunt/finding/causes.h"
 #include "hunt/log_watch.h"
 
 namespace isolde::hunt {

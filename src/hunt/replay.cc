@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/run/own_schema.h"
 #include "hunt/run/refusals.h"
 #include "hunt/server_facts.h"

@@ -13,9 +13,9 @@
 
 #include "base/result.h"
 #include "db/database.h"
-#include "hunt/finding.h"
+#include "hunt/finding/finding.h"
 #include "hunt/run/arena.h"
-#include "hunt/trial.h"
+#include "hunt/trial/trial.h"
 
 namespace isolde::hunt {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/hunt.h"
 
 namespace isolde::hunt {

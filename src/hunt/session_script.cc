@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "hunt/dialects.h"
-#include "hunt/run/house.h"
+#include "hunt/case/dialects.h"
 #include "hunt/run/sent.h"
-#include "hunt/second_opinion.h"
-#include "hunt/serial.h"
+#include "hunt/run/setup_sql.h"
 #include "hunt/server_facts.h"
+#include "hunt/trial/second_opinion.h"
+#include "hunt/trial/serial.h"
 
 namespace isolde::hunt {
 namespace {

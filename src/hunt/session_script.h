@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "hunt/finding.h"
+#include "hunt/finding/finding.h"
 
 namespace isolde::hunt {
 

@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "db/postgres/hlc.h"
 #include "record/recovery.h"
-#include "record/traced_table.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 

@@ -20,7 +20,7 @@
 #include "db/connection.h"
 #include "record/pgoutput.h"
 #include "record/recovery.h"
-#include "record/traced_table.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 

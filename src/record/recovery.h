@@ -19,7 +19,7 @@
 #include "base/result.h"
 #include "db/database.h"
 #include "history/history.h"
-#include "record/traced_table.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 

@@ -13,8 +13,8 @@
 #include "record/session_client.h"
 #include "record/set_up.h"
 #include "record/shadow.h"
-#include "record/traced_table.h"
 #include "record/tree_cpu.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 namespace {

@@ -21,7 +21,7 @@
 #include "record/latency.h"
 #include "record/recovery.h"
 #include "record/session_client.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "record/traced_table.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 namespace {

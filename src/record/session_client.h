@@ -18,11 +18,11 @@
 #include "base/result.h"
 #include "base/rng.h"
 #include "db/database.h"
-#include "record/client.h"
 #include "record/faults.h"
 #include "record/journal.h"
 #include "record/latency.h"
 #include "record/recovery.h"
+#include "record/workload/client.h"
 
 namespace isolde::record {
 

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "db/connection.h"
 #include "db/dialect.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "db/database.h"
-#include "record/traced_table.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 

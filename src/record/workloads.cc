@@ -2,7 +2,7 @@
 
 #include "record/basic/basic.h"
 #include "record/standard/standard.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 namespace {

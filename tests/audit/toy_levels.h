@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "base/rng.h"
 
 namespace isolde::audit::testing {

@@ -15,7 +15,7 @@
 #include "check/choose/choose.h"
 #include "check/choose/strongest.h"
 #include "format/format.h"
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "probe/scenario.h"
 #include "proof/prove.h"
 #include "tests/support/effort.h"

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 
 namespace {
 

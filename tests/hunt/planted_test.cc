@@ -2,7 +2,7 @@
 // nothing is planted it reports nothing.
 #include <gtest/gtest.h>
 
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "hunt/replay.h"
 #include "tests/hunt/hunting.h"
 #include "tests/support/faulty_database.h"

@@ -14,7 +14,7 @@
 #include "db/database.h"
 #include "hunt/generate/generate.h"
 #include "hunt/hunt.h"
-#include "hunt/run/house.h"
+#include "hunt/run/setup_sql.h"
 #include "tests/live/shared_server.h"
 #include "tests/support/effort.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/scratch_folder.h"
 #include "db/server.h"
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "hunt/replay.h"
 #include "tests/hunt/hunting.h"
 #include "tests/live/shared_server.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "db/server.h"
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "hunt/hunt.h"
 #include "hunt/reduce/reduce.h"
 #include "hunt/replay.h"

@@ -10,7 +10,7 @@
 
 #include "base/scratch_folder.h"
 #include "db/url.h"
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "hunt/hunt.h"
 #include "hunt/session_script.h"
 #include "tests/live/shared_server.h"

@@ -11,7 +11,7 @@
 #include "db/url.h"
 #include "hunt/generate/generate.h"
 #include "hunt/hunt.h"
-#include "hunt/trial.h"
+#include "hunt/trial/trial.h"
 #include "tests/live/postgres_15_3.h"
 #include "tests/live/shared_server.h"
 #include "tests/support/effort.h"

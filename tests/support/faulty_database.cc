@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "hunt/run/house.h"
+#include "hunt/run/setup_sql.h"
 
 namespace isolde::test {
 namespace {

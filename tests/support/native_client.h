@@ -9,8 +9,8 @@
 
 #include "db/database.h"
 #include "history/history.h"
-#include "record/client.h"
-#include "record/workload.h"
+#include "record/workload/client.h"
+#include "record/workload/workload.h"
 
 namespace isolde {
 

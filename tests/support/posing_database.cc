@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::test {
 namespace {

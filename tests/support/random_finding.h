@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/rng.h"
-#include "hunt/finding.h"
+#include "hunt/finding/finding.h"
 
 namespace isolde::test {
 

@@ -16,7 +16,7 @@
 #include "format/format.h"
 #include "proof/prove.h"
 #include "record/run.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "audit/classes/equal_evidence.h"
+#include "audit/classes/fact.h"
 #include "audit/classes/write_backs.h"
-#include "audit/facts/fact.h"
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/schema/schema.h"
 #include "audit/sql/statement.h"
 #include "audit/trace/log.h"
@@ -213,11 +213,6 @@ struct ClassOptions {
   WeakLevel level = WeakLevel::kReadCommitted;  // of the audit: whether MySQL's REPEATABLE READ is a snapshot
   Progress* progress = nullptr;
 };
-
-[[nodiscard]] Classes find_classes(const TraceLog& log, Schema schema, const ClassOptions& options);
-// The same when it is known what each shape does: `statements` by ShapeId.
-[[nodiscard]] Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> statements,
-                                   const ClassOptions& options);
 
 // The same, but reads of all rows that a SELECT finds are of the row that is taken, where the trace lets it be assumed.
 [[nodiscard]] Classes with_assumptions(const Classes& classes);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "audit/classes/classes.h"
+#include "audit/facts/find_classes.h"
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {

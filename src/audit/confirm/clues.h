@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/schema/schema.h"
 #include "audit/sql/shape.h"
 

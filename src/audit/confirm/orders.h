@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 
 namespace isolde::audit {
 

@@ -25,7 +25,7 @@
 
 #include "audit/cycles/cycle.h"
 #include "audit/cycles/moments.h"
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 
 namespace isolde::audit {
 

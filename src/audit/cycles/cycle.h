@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "audit/graph/graph.h"
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 
 namespace isolde::audit {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "audit/graph/graph.h"
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/sql/statement.h"
 
 namespace isolde::audit {

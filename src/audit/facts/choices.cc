@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "audit/cycles/same_rows.h"
 #include "audit/facts/mapping.h"
 #include "audit/facts/row_lives.h"
+#include "audit/facts/same_rows.h"
 
 namespace isolde::audit {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 
 namespace isolde::audit {
 namespace {

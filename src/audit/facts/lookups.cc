@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
-#include "audit/cycles/same_rows.h"
 #include "audit/facts/mapping.h"
 #include "audit/facts/occurrences.h"
+#include "audit/facts/same_rows.h"
 
 namespace isolde::audit {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 
 namespace isolde::audit {
 

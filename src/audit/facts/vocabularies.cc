@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "audit/cycles/same_rows.h"
 #include "audit/facts/occurrences.h"
+#include "audit/facts/same_rows.h"
 #include "audit/schema/entries.h"
 
 namespace isolde::audit {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 
 namespace isolde::audit {
 

@@ -15,7 +15,7 @@
 
 #include "audit/classes/classes.h"
 #include "audit/hints/hints.h"
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 
 namespace isolde::audit {
 

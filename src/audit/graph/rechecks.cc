@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 
 namespace isolde::audit {
 namespace {

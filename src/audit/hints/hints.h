@@ -35,8 +35,8 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/facts/fact.h"
-#include "audit/ids.h"
+#include "audit/classes/fact.h"
+#include "audit/schema/ids.h"
 #include "audit/schema/schema.h"
 #include "base/result.h"
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "base/result.h"
 #include "db/database.h"
 

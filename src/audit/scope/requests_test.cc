@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "audit/classes/classes.h"
+#include "audit/facts/find_classes.h"
 
 namespace isolde::audit {
 namespace requests_test {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "audit/facts/find_classes.h"
+
 namespace isolde::audit {
 namespace scope_test {
 

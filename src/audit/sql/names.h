@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/schema/schema.h"
 
 namespace isolde::audit {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/schema/schema.h"
 #include "audit/sql/scope.h"
 #include "audit/sql/statement.h"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/sql/names.h"
 
 namespace isolde::audit {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "base/hash.h"
 
 namespace isolde::audit {

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/schema/schema.h"
 #include "audit/sql/shape.h"
 

@@ -21,7 +21,7 @@
 
 #include "audit/classes/classes.h"
 #include "audit/cycles/cycle.h"
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 
 namespace isolde::audit {
 

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 #include "audit/story/story.h"
 
 namespace isolde::audit {

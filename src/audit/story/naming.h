@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 #include "audit/story/story.h"
 
 namespace isolde::audit {

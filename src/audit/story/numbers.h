@@ -12,7 +12,7 @@
 #include <span>
 
 #include "audit/cycles/moments.h"
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 #include "audit/story/values.h"
 
 namespace isolde::audit {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "audit/classes/classes.h"
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 
 namespace isolde::audit {
 

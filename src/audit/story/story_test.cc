@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "audit/cycles/search.h"
+#include "audit/facts/find_classes.h"
 
 namespace isolde::audit {
 namespace story_test {

@@ -33,7 +33,7 @@
 
 #include "audit/classes/column_domains.h"
 #include "audit/cycles/correlation.h"
-#include "audit/cycles/same_rows.h"
+#include "audit/facts/same_rows.h"
 #include "audit/story/conditions.h"
 #include "audit/story/row_columns.h"
 #include "audit/story/story.h"

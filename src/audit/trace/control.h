@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 
 namespace isolde::audit {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "audit/sql/shape.h"
 #include "audit/trace/read_trace.h"
 #include "audit/trace/request_tag.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 #include "base/limits.h"
 #include "base/mapped_file.h"
 #include "base/result.h"

@@ -11,7 +11,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "audit/ids.h"
+#include "audit/schema/ids.h"
 
 namespace isolde::audit {
 

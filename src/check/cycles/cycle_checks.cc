@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "check/cycles/cycles.h"
-#include "check/cycles/explain_by_looks.h"
+#include "check/cycles/explain_by_likely_versions.h"
 #include "check/cycles/predicates.h"
 #include "check/cycles/snapshot_sets.h"
 

@@ -1,8 +1,8 @@
 // check/cycles/look_edges.h: who comes before and after whom, if transactions looked at the versions that they seem to
 // have.
 //
-// In, out: looks (looks.h) -> edges as from version sets: after who began the run of versions that match alike, before
-// who
+// In, out: looks (likely_versions.h) -> edges as from version sets: after who began the run of versions that match
+// alike, before who
 //          ended it. Of min and max: a row that has the value, and none beyond it.
 // Cost:    for each predicate operation the keys that changed about when it ran, a few versions each; within a budget.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "check/cycles/dependencies.h"
-#include "check/cycles/looks.h"
+#include "check/cycles/likely_versions.h"
 #include "history/predicate_set.h"
 
 namespace isolde::graph {

@@ -1,5 +1,5 @@
 // check/mirror: predicate operations, judged with their transaction: every key that is known, as of the operation's
-// moment (looks.h says why).
+// moment (predicate_looks.h says why).
 //
 // Most keys have one version, settled long ago: an evaluation says whether it was missed. Only keys with versions in
 // motion are looked at closely (key_look.h). Where the condition confines the key to a range of integers that is

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "check/mirror/taking.h"
+#include "check/mirror/arrival_reader.h"
 
 namespace isolde::mirror {
 namespace {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "check/mirror/dependency_order.h"
-#include "check/mirror/exact/recent.h"
 #include "check/mirror/key_table.h"
-#include "check/mirror/looks.h"
 #include "check/mirror/moments.h"
+#include "check/mirror/predicate_looks.h"
 #include "check/mirror/profile.h"
+#include "check/mirror/recent.h"
 #include "history/chunk.h"
 
 namespace isolde::mirror {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "check/cycles/cycle_checks.h"
-#include "check/cycles/explain_by_looks.h"
+#include "check/cycles/explain_by_likely_versions.h"
 #include "check/cycles/explain_cycle.h"
 #include "check/cycles/fault_anomalies.h"
 #include "check/cycles/level_check.h"

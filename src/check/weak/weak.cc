@@ -8,9 +8,9 @@
 
 #include "check/cycles/cycle_checks.h"
 #include "check/weak/choose_writers.h"
-#include "check/weak/looks.h"
 #include "check/weak/needed_seen.h"
 #include "check/weak/order.h"
+#include "check/weak/predicate_axioms.h"
 
 namespace isolde {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/generate/query.h"
 
 namespace isolde::hunt::generate {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/generate/draw.h"
 #include "hunt/generate/interleaving.h"
 #include "hunt/generate/model.h"

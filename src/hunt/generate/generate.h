@@ -1,15 +1,15 @@
 // hunt/generate/generate.h: draws schemas and cases of real SQL from a seed.
 //
 // Always: the same seed, options and dialect give the same text on every machine. Statements keep the promises of
-//         hunt/case.h; most of them run.
+//         hunt/case/case.h; most of them run.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include "hunt/case.h"
-#include "hunt/dialects.h"
+#include "hunt/case/case.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::hunt {
 
@@ -17,7 +17,7 @@ namespace isolde::hunt {
 inline constexpr std::uint32_t kUnaskedFeatures = 12;
 
 struct GenerateOptions {
-  std::string_view dialect = "postgres";  // of hunt/dialects.h
+  std::string_view dialect = "postgres";  // of hunt/case/dialects.h
   [[nodiscard]] const db::HuntRules& rules() const { return rules_of(dialect); }
   [[nodiscard]] const db::Grammar& grammar() const { return grammar_of(dialect); }
   int server_version = 0;  // e.g. 150003; MERGE is there from PostgreSQL 15 on

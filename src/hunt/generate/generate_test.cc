@@ -1,4 +1,4 @@
-// What is drawn, without a server: the same from the same seed, and as hunt/case.h promises.
+// What is drawn, without a server: the same from the same seed, and as hunt/case/case.h promises.
 #include "hunt/generate/generate.h"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/generate/domain.h"
 
 namespace isolde::hunt::generate {

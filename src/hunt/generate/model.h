@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/generate/generate.h"
 #include "hunt/sql/form.h"
 #include "hunt/sql/tree.h"

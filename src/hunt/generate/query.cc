@@ -1,6 +1,6 @@
 #include "hunt/generate/query.h"
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/generate/aggregate.h"
 #include "hunt/generate/expression.h"
 #include "hunt/generate/row_source.h"

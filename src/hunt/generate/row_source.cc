@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/generate/expression.h"
 
 namespace isolde::hunt::generate {

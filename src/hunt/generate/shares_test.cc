@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/generate/generate.h"
 #include "hunt/sql/tree.h"
 #include "tests/support/effort.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/judge/effects.h"
 
 namespace isolde::hunt {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "anomaly/level.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/judge/compare.h"
 #include "hunt/run/execution.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "db/connection.h"
-#include "hunt/case.h"
-#include "hunt/finding.h"
+#include "hunt/case/case.h"
+#include "hunt/finding/finding.h"
 #include "hunt/run/execution.h"
 
 namespace isolde::hunt {

@@ -9,7 +9,7 @@
 
 #include "anomaly/level.h"
 #include "base/result.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/run/execution.h"
 
 namespace isolde::hunt {

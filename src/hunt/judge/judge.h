@@ -15,7 +15,7 @@
 #include "anomaly/level.h"
 #include "base/rng.h"
 #include "history/history.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/run/execution.h"
 
 namespace isolde::hunt {

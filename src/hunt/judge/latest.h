@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/run/execution.h"
 
 namespace isolde::hunt {

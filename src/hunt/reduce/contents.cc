@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "hunt/reduce/schema_text.h"
+#include "hunt/finding/schema_text.h"
 #include "hunt/reduce/session.h"
 #include "hunt/sql/tree.h"
 

@@ -2,8 +2,8 @@
 // table that could be the first, conditions that choose among rows of which one would do.
 #include <algorithm>
 
-#include "hunt/dialects.h"
-#include "hunt/reduce/schema_text.h"
+#include "hunt/case/dialects.h"
+#include "hunt/finding/schema_text.h"
 #include "hunt/reduce/session.h"
 #include "hunt/sql/tree.h"
 

@@ -1,6 +1,6 @@
 #include "hunt/reduce/reduce.h"
 
-#include "hunt/cause.h"
+#include "hunt/finding/cause.h"
 #include "hunt/reduce/session.h"
 
 namespace isolde::hunt {

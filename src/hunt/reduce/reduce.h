@@ -1,7 +1,7 @@
 // hunt/reduce/reduce.h: makes a finding small: fewer transactions, statements, clauses, rows, columns, tables.
 //
 // In, out: a finding that try_again() sees -> a smaller one that it sees too, with the same Wrong (and anomaly); its
-//          cause is filled in if it has none (hunt/cause.h).
+//          cause is filled in if it has none (hunt/finding/cause.h).
 // Always:  every step was run; a step that changes what is wrong is taken back. Ends: each step makes the case smaller.
 //          When the runs are used up, or it is stopped, the smallest so far is the answer.
 // Source:  Zeller and Hildebrandt, delta debugging (2002); Regehr and others, C-Reduce (2012), for the passes.
@@ -12,8 +12,8 @@
 #include <functional>
 #include <optional>
 
-#include "hunt/finding.h"
-#include "hunt/trial.h"
+#include "hunt/finding/finding.h"
+#include "hunt/trial/trial.h"
 
 namespace isolde::hunt {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "hunt/cause.h"
+#include "hunt/finding/cause.h"
 #include "hunt/reduce/reduce.h"
 #include "hunt/reduce/session.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/rng.h"
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "hunt/reduce/session.h"
 #include "tests/support/effort.h"
 

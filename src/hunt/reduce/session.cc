@@ -1,7 +1,7 @@
 #include "hunt/reduce/session.h"
 
 #include "base/hash.h"
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 
 namespace isolde::hunt {
 namespace {

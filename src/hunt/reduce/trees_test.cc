@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "hunt/finding_file.h"
+#include "hunt/finding/finding_file.h"
 #include "hunt/reduce/reduce.h"
 #include "hunt/sql/tree.h"
 #include "tests/support/effort.h"

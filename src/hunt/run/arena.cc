@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/run/contents.h"
 #include "hunt/run/fight.h"
-#include "hunt/run/house.h"
 #include "hunt/run/own_schema.h"
+#include "hunt/run/setup_sql.h"
 #include "probe/crew.h"
 #include "probe/schedule.h"
 

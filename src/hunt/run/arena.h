@@ -20,9 +20,9 @@
 
 #include "base/result.h"
 #include "db/database.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/run/execution.h"
-#include "hunt/run/house.h"
+#include "hunt/run/setup_sql.h"
 
 namespace isolde::hunt {
 
@@ -52,7 +52,7 @@ class Arena {
   [[nodiscard]] virtual std::vector<std::string> left_by_delete() { return {}; }
   // "PostgreSQL 15.19", with settings that change what its levels mean.
   [[nodiscard]] virtual const std::string& server() const = 0;
-  // Its name is that of the dialect that cases are to be written for (hunt/dialects.h).
+  // Its name is that of the dialect that cases are to be written for (hunt/case/dialects.h).
   [[nodiscard]] virtual const db::Dialect& dialect() const = 0;
   [[nodiscard]] virtual const db::ServerLevel& level() const = 0;
 };

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <variant>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::hunt {
 namespace {

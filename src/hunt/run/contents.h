@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "db/connection.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/run/execution.h"
 
 namespace isolde::hunt {

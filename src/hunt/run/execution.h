@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "db/connection.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 
 namespace isolde::hunt {
 

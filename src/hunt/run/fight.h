@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 #include "hunt/run/execution.h"
 #include "probe/transcript.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/ascii.h"
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::hunt {
 namespace {

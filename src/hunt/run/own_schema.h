@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "db/connection.h"
 #include "db/database.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 
 namespace isolde::hunt {
 

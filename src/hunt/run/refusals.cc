@@ -1,7 +1,7 @@
 #include "hunt/run/refusals.h"
 
 #include "db/product.h"
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::hunt {
 

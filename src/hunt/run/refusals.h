@@ -21,7 +21,7 @@ namespace isolde::hunt {
 using db::Refusal;
 using db::RefusalRow;
 
-// Of a dialect of hunt/dialects.h; empty: another one.
+// Of a dialect of hunt/case/dialects.h; empty: another one.
 [[nodiscard]] std::span<const RefusalRow> refusals_of(std::string_view dialect);
 
 // Of whichever dialect: their codes have different forms (PostgreSQL's five characters, MariaDB's four digits, names).

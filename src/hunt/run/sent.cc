@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::hunt {
 namespace {

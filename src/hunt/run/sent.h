@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 
 namespace isolde::hunt {
 

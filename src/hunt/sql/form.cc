@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::hunt::sql {
 namespace {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 #include "hunt/sql/printer.h"
 
 namespace isolde::hunt::sql {

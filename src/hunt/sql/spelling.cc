@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hunt/dialects.h"
+#include "hunt/case/dialects.h"
 
 namespace isolde::hunt::sql {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "db/grammar.h"
-#include "hunt/case.h"
+#include "hunt/case/case.h"
 
 namespace isolde::hunt::sql {
 
@@ -106,7 +106,7 @@ struct Node {
 [[nodiscard]] std::string_view simplest_literal(Type type);
 
 // The statement of a tree: its text, the tables that it reads and writes (`schema` knows views and foreign keys), the
-// read before. `version` as in hunt/case.h.
+// read before. `version` as in hunt/case/case.h.
 [[nodiscard]] Statement make_statement(NodePtr tree, std::int64_t version, const Schema& schema,
                                        std::string_view dialect);
 // The same statement with another tree: its version and how it is sent stay.

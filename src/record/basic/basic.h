@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

@@ -11,7 +11,7 @@
 #include "format/format.h"
 #include "proof/prove.h"
 #include "record/run.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 #include "tests/support/native_client.h"
 
 namespace isolde::record {

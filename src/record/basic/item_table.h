@@ -14,8 +14,8 @@
 
 #include "db/connection.h"
 #include "db/dialect.h"
-#include "record/client.h"
-#include "record/traced_table.h"
+#include "record/workload/client.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 

@@ -10,7 +10,7 @@
 
 #include "record/basic/item_table.h"
 #include "record/basic/settings.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

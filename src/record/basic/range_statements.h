@@ -13,7 +13,7 @@
 
 #include "db/dialect.h"
 #include "record/basic/item_table.h"
-#include "record/client.h"
+#include "record/workload/client.h"
 
 namespace isolde::record {
 

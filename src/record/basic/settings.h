@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/rng.h"
 #include "gen/sampler.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

@@ -3,7 +3,7 @@
 
 #include "record/basic/item_table.h"
 #include "record/basic/range_statements.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 #include "tests/support/native_client.h"
 #include "tests/support/native_history.h"
 

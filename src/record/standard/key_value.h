@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "gen/sampler.h"
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

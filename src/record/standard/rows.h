@@ -15,8 +15,8 @@
 
 #include "base/result.h"
 #include "db/connection.h"
-#include "record/client.h"
-#include "record/traced_table.h"
+#include "record/workload/client.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record {
 

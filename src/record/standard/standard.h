@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "record/workload.h"
+#include "record/workload/workload.h"
 
 namespace isolde::record {
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "check/mirror/exact/script.h"
 #include "check/mirror/profile.h"
+#include "check/mirror/script.h"
 #include "check/mirror/taken.h"
 
 namespace isolde::mirror {

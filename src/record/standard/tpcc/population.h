@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "db/connection.h"
 #include "db/dialect.h"
-#include "record/traced_table.h"
+#include "record/workload/traced_table.h"
 
 namespace isolde::record::tpcc {
 

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "record/client.h"
 #include "record/standard/tpcc/population.h"
+#include "record/workload/client.h"
 
 namespace isolde::record::tpcc {
 
