@@ -106,7 +106,7 @@ class Method {
 class TwoLevels : public Method {
  public:
   explicit TwoLevels(bool batches) : pipeline_({.local_items = SIZE_MAX, .silence = 0}), batches_(batches) {
-    for (std::size_t c = 0; c < kClients; ++c) ends_.push_back(pipeline_.open(Print{c + 1}, 0));
+    for (std::size_t c = 0; c < kClients; ++c) ends_.push_back(pipeline_.open(Fingerprint{c + 1}, 0));
   }
   void round(std::vector<std::vector<Entry>>& batches, Verifier& to) override {
     for (std::size_t c = 0; c < kClients; ++c) ends_[c].push_wait(batches[c], 0);

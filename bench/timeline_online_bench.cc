@@ -202,7 +202,7 @@ struct Flips : timeline::FlipObserver {
   std::map<std::uint64_t, int> by_txn;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::int64_t> since;
   std::vector<double> rectified;  // milliseconds that a wrong verdict stood
-  void flipped(Print txn, Print key, bool wrong, std::int64_t arrived, std::int64_t now) override {
+  void flipped(Fingerprint txn, Fingerprint key, bool wrong, std::int64_t arrived, std::int64_t now) override {
     ++by_txn[raw64(txn)];
     const auto [at, fresh] = since.emplace(std::pair(raw64(txn), raw64(key)), arrived);
     if (!wrong) rectified.push_back(static_cast<double>(now - at->second) / 1e6);

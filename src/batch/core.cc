@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "batch/fetch.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::batch {
 namespace {
@@ -91,7 +91,7 @@ class CoreRun {
           }
         }
         for (std::uint32_t k = 0; k < h.key_count(); ++k) {
-          if (touched[k]) own.push_back(raw64(print_of(h.values(), h.columns().key_name[k])));
+          if (touched[k]) own.push_back(raw64(fingerprint_of(h.values(), h.columns().key_name[k])));
         }
       }
       make_ascending(own);

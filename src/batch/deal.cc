@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "batch/wire.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::batch {
 namespace {
@@ -123,7 +123,7 @@ class ShareSender {
     put_time(commit, last.commit);
     if (too_.sessions) {
       const ValueId session = h.columns().session_name[raw(h.session(t))];
-      writer.put(raw64(print_of(h.values(), session)));
+      writer.put(raw64(fingerprint_of(h.values(), session)));
     }
     writer.put(count);
   }
@@ -253,7 +253,7 @@ class ShareBuilder {
 }  // namespace
 
 std::uint64_t Dealing::bucket_of(const ValueTable& values, ValueId key_name) const {
-  return mix64(raw64(print_of(values, key_name))) % (std::uint64_t{ranks} * passes);
+  return mix64(raw64(fingerprint_of(values, key_name))) % (std::uint64_t{ranks} * passes);
 }
 
 Result<KeyShare> deal(Ranks& ranks, Parts& parts, const Dealing& dealing, unsigned pass, const TimeForm& form,

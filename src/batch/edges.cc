@@ -8,7 +8,7 @@
 #include "check/cycles/fault_anomalies.h"
 #include "check/cycles/trace.h"
 #include "check/cycles/version_order.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::batch {
 namespace {
@@ -123,7 +123,7 @@ class EdgeFinder {
     if (faults.total() > faults.anomalies.size()) return false;
     for (const Anomaly& a : faults.anomalies) {
       if (a.key == kNoKey) return false;
-      out_.faulty.push_back(raw64(print_of(h.values(), h.columns().key_name[raw(a.key)])));
+      out_.faulty.push_back(raw64(fingerprint_of(h.values(), h.columns().key_name[raw(a.key)])));
     }
     return true;
   }

@@ -4,7 +4,7 @@
 
 #include "format/isl.h"
 #include "history/cut.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::batch {
 namespace {
@@ -58,7 +58,7 @@ Result<HistoryJoiner> fetch_parts(Ranks& ranks, Parts& parts, Cut&& cut) {
 
 KeysOfPart::KeysOfPart(const History& part, const std::vector<std::uint64_t>& keys) : part_(part) {
   for (const ValueId name : part.columns().key_name)
-    marked_.push_back(std::binary_search(keys.begin(), keys.end(), raw64(print_of(part.values(), name))));
+    marked_.push_back(std::binary_search(keys.begin(), keys.end(), raw64(fingerprint_of(part.values(), name))));
 }
 
 std::uint32_t KeysOfPart::operations(TxnId t) const {

@@ -28,7 +28,7 @@ class KeysOfPart {
 
 // `places`: ascending, each once.
 [[nodiscard]] Result<HistoryJoiner> fetch(Ranks& ranks, Parts& parts, const std::vector<std::uint64_t>& places);
-// Of all transactions that touch these keys, what they did to them. `keys`: prints of names (history/print.h),
+// Of all transactions that touch these keys, what they did to them. `keys`: prints of names (history/fingerprint.h),
 // ascending. Requires: no predicates.
 [[nodiscard]] Result<HistoryJoiner> fetch_keys(Ranks& ranks, Parts& parts, const std::vector<std::uint64_t>& keys);
 [[nodiscard]] Result<HistoryJoiner> fetch_all(Ranks& ranks, Parts& parts);

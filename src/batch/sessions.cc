@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "batch/orders.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 #include "history/session_gaps.h"
 
 namespace isolde::batch {
@@ -52,7 +52,7 @@ class SessionChecker {
       const History& h = **part;
       std::vector<SessionState*> of_session;
       for (const ValueId name : h.columns().session_name) {
-        const std::uint64_t print = raw64(print_of(h.values(), name));
+        const std::uint64_t print = raw64(fingerprint_of(h.values(), name));
         of_session.push_back(&states.try_emplace(print, nothing_of(print)).first->second);
       }
       for (std::uint32_t t = 0; t < h.txn_count(); ++t) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "batch/trim.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::batch {
 namespace {
@@ -26,7 +26,7 @@ Result<std::vector<SpanTxn>> members(Parts& parts, const std::vector<Span>& span
       const std::uint64_t place = parts.first_place(i) + t;
       if (h.status(TxnId{t}) != Status::kCommitted || span_of(spans, place) == SIZE_MAX) continue;
       const ValueId session = h.columns().session_name[raw(h.session(TxnId{t}))];
-      out.push_back({place, raw64(print_of(h.values(), session)), h.begin(TxnId{t}), h.end(TxnId{t})});
+      out.push_back({place, raw64(fingerprint_of(h.values(), session)), h.begin(TxnId{t}), h.end(TxnId{t})});
     }
   }
   return out;

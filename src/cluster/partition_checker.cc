@@ -37,7 +37,7 @@ Result<std::unique_ptr<PartitionChecker>> PartitionChecker::make(const ClusterPl
 
 void PartitionChecker::suspected(const OnlineViolation&, std::string_view) { ++suspicions_; }
 
-void PartitionChecker::tied(Print txn) {
+void PartitionChecker::tied(Fingerprint txn) {
   if (tied_.size() <= kMostTied) tied_.insert(raw64(txn));
 }
 

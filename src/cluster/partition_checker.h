@@ -134,7 +134,7 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
   [[nodiscard]] bool lacks_something() const;
   void violated(const OnlineViolation& violation) override;
   void suspected(const OnlineViolation& violation, std::string_view why) override;
-  void tied(Print txn) override;
+  void tied(Fingerprint txn) override;
 
   void take_batch(Producer& producer, const Batch& batch);
   void take_lines(Producer& producer, const Batch& batch, std::string_view lines,

@@ -115,7 +115,7 @@ class Worker {
     std::optional<std::string> leaving;
     Time leaving_since{0};
   };
-  struct Taking {
+  struct ArrivalReader {
     AppendAnswer answer;
     Time asked{0};
   };
@@ -147,7 +147,7 @@ class Worker {
   WorkerView* view_;
   Leases leases_;
   std::map<std::uint32_t, Held> held_;
-  std::map<std::uint32_t, Taking> taking_;
+  std::map<std::uint32_t, ArrivalReader> taking_;
   std::vector<std::pair<std::uint32_t, std::string>> lost_;  // since drop_lost(), and why
   Time looked_{-1}, known_since_{-1}, shared_{-1};
   std::size_t workers_before_ = 0;

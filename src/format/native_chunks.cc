@@ -36,7 +36,7 @@ std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::pars
   const bool is_number = !object["session"].get(number);
   if (!is_number && object["session"].get(name)) return std::nullopt;
   const ValueId id = is_number ? values.integer(number) : values.string(name);
-  return Heartbeat{print_of(values.table(), id), time, values.table().json(id)};
+  return Heartbeat{fingerprint_of(values.table(), id), time, values.table().json(id)};
 }
 
 }  // namespace

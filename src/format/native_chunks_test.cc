@@ -110,14 +110,14 @@ TEST(NativeChunks, InitialValuesByNameAreOfTheStringAndOfTheIntegerKey) {
   ASSERT_TRUE(chunk);
   const Chunk& c = **chunk;
   std::map<std::uint64_t, std::int64_t> initial;
-  for (std::uint32_t k = 0; k < c.key_print.size(); ++k) {
-    initial[raw64(c.key_print[k])] = integer_of(c.value(c.history.initial(KeyId{k})));
+  for (std::uint32_t k = 0; k < c.key_fingerprint.size(); ++k) {
+    initial[raw64(c.key_fingerprint[k])] = integer_of(c.value(c.history.initial(KeyId{k})));
   }
   EXPECT_EQ(initial.size(), 4U);
-  EXPECT_EQ(initial.at(raw64(*exact_print(7))), 5);
+  EXPECT_EQ(initial.at(raw64(*exact_fingerprint(7))), 5);
   ValueInterner values;
   const ValueId text = values.string("7");
-  EXPECT_EQ(initial.at(raw64(print_of(values.table(), text))), 5);
+  EXPECT_EQ(initial.at(raw64(fingerprint_of(values.table(), text))), 5);
 }
 
 TEST(NativeChunks, AByteOrderMarkIsNoPartOfTheFirstLine) {
@@ -136,10 +136,10 @@ TEST(NativeChunks, TheLinesOfTransactionsAndHeartbeatsAreTold) {
 }
 
 TEST(NativeChunks, IntegersAreTheirOwnPrints) {
-  EXPECT_EQ(integer_of(*exact_print(-5)), -5);
-  EXPECT_EQ(integer_of(*exact_print((std::int64_t{1} << 61) - 1)), (std::int64_t{1} << 61) - 1);
-  EXPECT_FALSE(exact_print(std::int64_t{1} << 61));
-  EXPECT_NE(*exact_print(0), kNullPrint);
+  EXPECT_EQ(integer_of(*exact_fingerprint(-5)), -5);
+  EXPECT_EQ(integer_of(*exact_fingerprint((std::int64_t{1} << 61) - 1)), (std::int64_t{1} << 61) - 1);
+  EXPECT_FALSE(exact_fingerprint(std::int64_t{1} << 61));
+  EXPECT_NE(*exact_fingerprint(0), kNullFingerprint);
 }
 
 TEST(NativeChunks, ALineThatIsSentAgainIsLeftOutWhereThatIsAsked) {

@@ -60,9 +60,9 @@ constexpr Role kG1aRoles[] = {{0, false, kWriteX}, {0, true, kDoomedX}, {1, fals
 constexpr Op kTwiceX[] = {w(kX, 2), w(kX, 3)};
 constexpr Role kG1bRoles[] = {{0, false, kWriteX}, {0, false, kTwiceX}, {1, false, kReadNewX}};
 
-constexpr Op kCircleX[] = {w(kX, 1), r(kY, 2)};
-constexpr Op kCircleY[] = {w(kY, 2), r(kX, 1)};
-constexpr Role kG1cRoles[] = {{0, false, kCircleX}, {1, false, kCircleY}};
+constexpr Op kCycleX[] = {w(kX, 1), r(kY, 2)};
+constexpr Op kCycleY[] = {w(kY, 2), r(kX, 1)};
+constexpr Role kG1cRoles[] = {{0, false, kCycleX}, {1, false, kCycleY}};
 constexpr Event kG1cEvents[] = {start(0), start(1), commit(0), commit(1)};
 
 constexpr Role kNonMonotonicRoles[] = {{0, false, kWriteX}, {0, false, kUpdateX}, {0, false, kReadOldX}};

@@ -1,4 +1,5 @@
-// history/chunk.h: a piece of a stream: some transactions as a History, with prints that are valid across all chunks.
+// history/chunk.h: a piece of a stream: some transactions as a History, with fingerprints that are valid across all
+// chunks.
 //
 // In, out: a History (a piece of a stream, or all of a file) -> a Chunk, whose transactions are Arrivals.
 // Always:  a chunk is immutable and shared by those of its transactions that are still needed.
@@ -10,14 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "history/fingerprint.h"
 #include "history/history.h"
-#include "history/print.h"
 
 namespace isolde {
 
 // "No transaction of this session that is still to come begins before `time`."
 struct Heartbeat {
-  Print session;
+  Fingerprint session;
   std::int64_t time;
   std::string name = {};  // the session as JSON
 };
@@ -26,9 +27,9 @@ struct Chunk {
   explicit Chunk(History piece);
 
   History history;
-  std::vector<Print> key_print;          // one per key
-  std::vector<Print> table_value_print;  // one per entry of the value table
-  std::vector<Print> session_print;      // one per session
+  std::vector<Fingerprint> key_fingerprint;          // one per key
+  std::vector<Fingerprint> table_value_fingerprint;  // one per entry of the value table
+  std::vector<Fingerprint> session_fingerprint;      // one per session
   std::vector<Heartbeat> heartbeats;
   bool has_header = false;           // its initial values are those of the stream
   bool columns = false;              // the header says "columns": true: each column of a row is its own item
@@ -37,13 +38,13 @@ struct Chunk {
   std::vector<TxnId> repeated;       // in order: those that came before and must not be taken again
 
   [[nodiscard]] std::size_t bytes() const;  // approximate size in memory
-  [[nodiscard]] Print key(KeyId k) const { return key_print[raw(k)]; }
-  [[nodiscard]] Print value(ValueId v) const {
-    if (is_inline_integer(v)) return *exact_print(raw(v));
-    return v == kNullValue ? kNullPrint : table_value_print[raw(v) - kFirstTableValue];
+  [[nodiscard]] Fingerprint key(KeyId k) const { return key_fingerprint[raw(k)]; }
+  [[nodiscard]] Fingerprint value(ValueId v) const {
+    if (is_inline_integer(v)) return *exact_fingerprint(raw(v));
+    return v == kNullValue ? kNullFingerprint : table_value_fingerprint[raw(v) - kFirstTableValue];
   }
-  [[nodiscard]] Print session(TxnId t) const { return session_print[raw(history.session(t))]; }
-  [[nodiscard]] Print id(TxnId t) const { return value(history.columns().id[raw(t)]); }
+  [[nodiscard]] Fingerprint session(TxnId t) const { return session_fingerprint[raw(history.session(t))]; }
+  [[nodiscard]] Fingerprint id(TxnId t) const { return value(history.columns().id[raw(t)]); }
 };
 
 // One transaction of a stream.

@@ -16,17 +16,17 @@ void RecentNames::note(const std::shared_ptr<const Chunk>& chunk) {
   }
 }
 
-std::string RecentNames::text(Print print) const {
-  if (print == kNullPrint) return "null";
-  if (is_integer(print)) return std::to_string(integer_of(print));
+std::string RecentNames::text(Fingerprint fingerprint) const {
+  if (fingerprint == kNullFingerprint) return "null";
+  if (is_integer(fingerprint)) return std::to_string(integer_of(fingerprint));
   for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
-    const auto& prints = (*chunk)->table_value_print;
-    const auto found = std::find(prints.begin(), prints.end(), print);
-    if (found == prints.end()) continue;
-    const auto entry = static_cast<std::uint32_t>(found - prints.begin());
+    const auto& fingerprints = (*chunk)->table_value_fingerprint;
+    const auto found = std::find(fingerprints.begin(), fingerprints.end(), fingerprint);
+    if (found == fingerprints.end()) continue;
+    const auto entry = static_cast<std::uint32_t>(found - fingerprints.begin());
     return (*chunk)->history.value_text(ValueId{kFirstTableValue + entry});
   }
-  return fmt::format("(value {:x}, no longer held)", raw64(print));
+  return fmt::format("(value {:x}, no longer held)", raw64(fingerprint));
 }
 
 }  // namespace isolde

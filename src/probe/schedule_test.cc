@@ -28,7 +28,7 @@ struct Locks {
   std::chrono::milliseconds looks_after{0};  // a session that waits looks for a deadlock; 0: none ever does
 
   // Whether the session waits for one that waits for it. Requires: `mutex` is held.
-  [[nodiscard]] bool in_circle(std::int64_t session) {
+  [[nodiscard]] bool in_cycle(std::int64_t session) {
     const auto owner = owners.find(wanted[session]);
     return owner != owners.end() && wanted.contains(owner->second) && owners[wanted[owner->second]] == session;
   }
@@ -60,7 +60,7 @@ class FakeConnection : public db::Connection {
     };
     const bool looks = locks_.looks_after.count() > 0;
     if (looks && !locks_.changed.wait_for(lock, locks_.looks_after, over)) {
-      if (locks_.in_circle(session_)) {
+      if (locks_.in_cycle(session_)) {
         locks_.waiting.erase(session_);
         locks_.wanted.erase(session_);
         return failed(db::Fate::kMustRollBack, "40P01");
@@ -280,7 +280,7 @@ TEST_F(Schedule, OfThoseThatWaitBeyondTheMostTheLastIsCancelled) {
 }
 
 // On a busy machine a session may look for a deadlock long after it began to wait.
-TEST_F(Schedule, OneThatClosesACircleIsToldSoHoweverLongThatTakes) {
+TEST_F(Schedule, OneThatClosesACycleIsToldSoHoweverLongThatTakes) {
   database_.locks.looks_after = 400ms;
   ScheduleOptions options;
   options.most_waiting = 1;

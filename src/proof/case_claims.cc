@@ -39,14 +39,14 @@ Fault CaseClaims::fault(const Anomaly& a) const {
   if (!a.steps.empty()) return "has steps beside its cases";
   const PossibleWriters writers(h_, assumed_reads(a));
   for (std::size_t i = 0; i < a.cases.size(); ++i) {
-    if (const Fault wrong = circle(a, a.cases[i], writers)) return fmt::format("case {}: {}", i + 1, *wrong);
+    if (const Fault wrong = cycle(a, a.cases[i], writers)) return fmt::format("case {}: {}", i + 1, *wrong);
   }
   const Choices choices(h_, a, writers, [this](TxnId t) { return counted_[raw(t)]; });
   return holds(!can_be_made(choices), "its cases leave a way to choose");
 }
 
-Fault CaseClaims::circle(const Anomaly& a, const Case& one, const PossibleWriters& writers) const {
-  if (Fault wrong = cycles_.circle_fault(one.steps)) return wrong;
+Fault CaseClaims::cycle(const Anomaly& a, const Case& one, const PossibleWriters& writers) const {
+  if (Fault wrong = cycles_.cycle_fault(one.steps)) return wrong;
   if (!may_all_count(one)) return "a transaction in it does not count as committed";
   for (const Step& s : one.steps) {
     if (Fault wrong = step(a, s, writers)) return wrong;

@@ -1,4 +1,4 @@
-// proof/case_claims.h: an anomaly that is told by cases: each is a circle that the level forbids if its choices are
+// proof/case_claims.h: an anomaly that is told by cases: each is a cycle that the level forbids if its choices are
 // made so, and there is no way to choose that avoids all of them.
 //
 // Always: choices are those that any order of the transactions makes: of two writers of a key one comes before the
@@ -29,7 +29,7 @@ class CaseClaims {
   [[nodiscard]] std::optional<std::string> fault(const Anomaly& anomaly) const;
 
  private:
-  [[nodiscard]] Fault circle(const Anomaly& a, const Case& one, const PossibleWriters& writers) const;
+  [[nodiscard]] Fault cycle(const Anomaly& a, const Case& one, const PossibleWriters& writers) const;
   [[nodiscard]] Fault step(const Anomaly& a, const Step& s, const PossibleWriters& writers) const;
   [[nodiscard]] Fault assumed(const Step& s, const PossibleWriters& writers) const;
   [[nodiscard]] bool may_read_from(TxnId reader, OpId op, KeyId key, TxnId writer,

@@ -92,7 +92,7 @@ TEST(CaseClaims, TwoCasesThatLeaveNoOrderAreProved) {
   EXPECT_EQ(r.at(Level::kStrictSerializable), "");
 }
 
-TEST(CaseClaims, TheLevelMustForbidTheCircles) {
+TEST(CaseClaims, TheLevelMustForbidTheCycles) {
   const Refutation r = table_example();
   for (const Level level : {Level::kSnapshotIsolation, Level::kStrongSnapshotIsolation, Level::kPrefix}) {
     EXPECT_TRUE(has(r.at(level), "adjacent")) << r.at(level);
@@ -246,7 +246,7 @@ TEST(CaseClaims, AnUnknownWriterCountsWhereItWasReadFrom) {
   EXPECT_TRUE(has(aborted.says(), "does not count as committed")) << aborted.says();
 }
 
-// T3 read from T2, if not from T1; T2, if it committed, closes a circle that T3 is not in.
+// T3 read from T2, if not from T1; T2, if it committed, closes a cycle that T3 is not in.
 TEST(CaseClaims, WhetherAnUnknownTransactionCommittedIsAChoice) {
   Refutation r("T1: w x1 w y1 | T2?: w x1 w a1 r b_ | T3: r x1 r y_ | T4: w b1 r a_", kSer);
   r.add({r.wr(T1, T3, "x", Ground::kAssumed), r.rw(T3, T1, "y")});

@@ -210,12 +210,12 @@ bool CycleClaims::closes(const std::vector<Step>& steps) {
   return steps.size() > 1;
 }
 
-Fault CycleClaims::circle_fault(const std::vector<Step>& steps) const {
+Fault CycleClaims::cycle_fault(const std::vector<Step>& steps) const {
   if (!closes(steps)) return "its steps do not close a cycle";
-  Anomaly circle;
-  circle.kind = AnomalyKind::kNoOrder;
-  circle.steps = steps;
-  return allowed(circle);
+  Anomaly cycle;
+  cycle.kind = AnomalyKind::kNoOrder;
+  cycle.steps = steps;
+  return allowed(cycle);
 }
 
 Fault CycleClaims::known_step_fault(const Anomaly& a, const Step& s) const { return step(a, s); }

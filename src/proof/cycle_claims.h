@@ -27,8 +27,8 @@ class CycleClaims {
   // Of a list that no state explains.
   [[nodiscard]] std::optional<std::string> list_fault(const Anomaly& anomaly) const;
 
-  // Of one circle of a proof by cases: whether it closes and the level forbids it, whatever its steps rest on; …
-  [[nodiscard]] std::optional<std::string> circle_fault(const std::vector<Step>& steps) const;
+  // Of one cycle of a proof by cases: whether it closes and the level forbids it, whatever its steps rest on; …
+  [[nodiscard]] std::optional<std::string> cycle_fault(const std::vector<Step>& steps) const;
   // … of a step in it that is not assumed; …
   [[nodiscard]] std::optional<std::string> known_step_fault(const Anomaly& a, const Step& s) const;
   // … whose version a read returned, kNoTxn for the initial one; nothing if it cannot be told.

@@ -99,7 +99,7 @@ class LineWalk {
     add(started);
     add(committed);
     for (const std::uint32_t place : places) add(place);
-    for (const Content& content : contents) content.append_print(print);
+    for (const Content& content : contents) content.append_to_fingerprint(print);
     return met_.insert(std::move(print)).second;
   }
 

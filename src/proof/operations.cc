@@ -85,7 +85,7 @@ void Content::apply(const ValueTable& values, const Touch& write) {
   }
 }
 
-void Content::append_print(std::string& out) const {
+void Content::append_to_fingerprint(std::string& out) const {
   const auto add = [&out](const auto& value) { out.append(reinterpret_cast<const char*>(&value), sizeof value); };
   add(form_);
   if (form_ == Form::kValue) add(value_);

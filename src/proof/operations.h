@@ -35,7 +35,7 @@ class Content {
   void apply(const ValueTable& values, const Touch& write);
   [[nodiscard]] bool equals(const ValueTable& values, ValueId read) const;
   // Appends what tells it from other contents.
-  void append_print(std::string& out) const;
+  void append_to_fingerprint(std::string& out) const;
   // Incremented though it is no number.
   [[nodiscard]] bool is_nothing() const { return form_ == Form::kNothing; }
   // Nothing for a list or number in the making.

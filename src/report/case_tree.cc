@@ -58,7 +58,7 @@ class Tree {
     return count;
   }
 
-  // A clause with so many open literals: of cases first, so that what a read cannot be from is told by its circles.
+  // A clause with so many open literals: of cases first, so that what a read cannot be from is told by its cycles.
   [[nodiscard]] std::optional<std::size_t> clause_with(std::size_t count) const {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < c_.clauses.size(); ++i) {
@@ -113,9 +113,9 @@ class Tree {
     }
   }
 
-  void say_branch(Literal l, std::uint32_t circle, std::size_t depth, std::vector<CaseLine>& lines) const {
+  void say_branch(Literal l, std::uint32_t cycle, std::size_t depth, std::vector<CaseLine>& lines) const {
     lines.push_back({depth, fmt::format("— if {}:", say(l))});
-    lines.push_back({depth + 1, {}, circle});
+    lines.push_back({depth + 1, {}, cycle});
   }
 
   [[nodiscard]] bool is_by_case(const Unit& unit) const { return c_.clauses[unit.clause].of_case != kNone32; }
@@ -138,7 +138,7 @@ class Tree {
     const Clause& broken = c_.clauses[clause];
     for (const Literal& l : broken.any_of) part.rests_on.insert(l.choice);
     std::vector<Unit> all = kept(units, part.rests_on);
-    // The choices of the clause that were ruled out last, each by its circle: these are the ways that are left.
+    // The choices of the clause that were ruled out last, each by its cycle: these are the ways that are left.
     const bool is_read = is_of_read(broken);
     const auto is_way = [&](const Unit& unit) {
       return is_by_case(unit) && std::any_of(broken.any_of.begin(), broken.any_of.end(),

@@ -40,12 +40,12 @@ class Refutation {
                         TxnId source = kNoTxn) const {
     return {StepType::kRw, a, b, key(k), op(a, k, true), op(b, k, false), ground, source};
   }
-  // The lines of the tree; a circle as "(1)".
+  // The lines of the tree; a cycle as "(1)".
   [[nodiscard]] std::string tree() const {
     std::string text;
     for (const CaseLine& line : case_tree(history, choices_of(history, verdict.anomalies[0]))) {
       text += std::string(2 * line.depth, ' ');
-      text += line.circle == kNone32 ? line.text : "(" + std::to_string(line.circle + 1) + ")";
+      text += line.cycle == kNone32 ? line.text : "(" + std::to_string(line.cycle + 1) + ")";
       text += '\n';
     }
     return text;

@@ -107,9 +107,9 @@ std::string chain(const History& h, std::span<const Step> steps) {
   return text;
 }
 
-// The steps of a circle; of a long one, some.
-std::string circle_text(const History& h, const std::vector<Step>& steps, const std::vector<std::string>& says,
-                        std::string_view indent, const Paint& paint) {
+// The steps of a cycle; of a long one, some.
+std::string cycle_text(const History& h, const std::vector<Step>& steps, const std::vector<std::string>& says,
+                       std::string_view indent, const Paint& paint) {
   std::string text;
   std::size_t next = 0;
   for (const std::size_t i : shown_steps(steps, kStepsShown)) {
@@ -128,18 +128,18 @@ std::string cases_text(const History& h, const Anomaly& a, const Explanation& e,
   std::set<std::uint32_t> told, left;
   for (const CaseLine& line : case_tree(h, choices_of(h, a))) {
     if (told.size() == kCasesShown) {
-      if (line.circle != kNone32 && !told.contains(line.circle)) left.insert(line.circle);
+      if (line.cycle != kNone32 && !told.contains(line.cycle)) left.insert(line.cycle);
       continue;
     }
     const std::string indent = std::string(kIndent) + std::string(3 * line.depth, ' ');
-    if (line.circle == kNone32) {
+    if (line.cycle == kNone32) {
       text += fmt::format("{}{}\n", indent, line.text);
       continue;
     }
-    const std::vector<Step>& steps = a.cases[line.circle].steps;
+    const std::vector<Step>& steps = a.cases[line.cycle].steps;
     for (const Step& s : steps) named.insert({s.from, s.to, s.source});
-    if (told.insert(line.circle).second) {
-      text += circle_text(h, steps, e.cases[line.circle], indent, paint);
+    if (told.insert(line.cycle).second) {
+      text += cycle_text(h, steps, e.cases[line.cycle], indent, paint);
     } else {
       text += fmt::format("{}as above, {}\n", indent, chain(h, steps));
     }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "history/print.h"
+#include "history/fingerprint.h"
 #include "stream/intake.h"
 #include "stream/line_buffer.h"
 

@@ -9,7 +9,7 @@ class AsItComes : public Feed {
     chunks_.push_back(chunk);
     ++pieces_;
   }
-  void gone(Print, std::int64_t) override {}
+  void gone(Fingerprint, std::int64_t) override {}
 
   std::size_t deliver(std::int64_t, const Take& take, std::size_t) override {
     for (const auto& chunk : chunks_) {

@@ -27,7 +27,7 @@ class Feed {
   // everything that had arrived by then was added; what has to wait for a moment waits until that is behind it.
   virtual void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came) = 0;
   // This session's sender has left: nothing more comes of it.
-  virtual void gone(Print session, std::int64_t now) = 0;
+  virtual void gone(Fingerprint session, std::int64_t now) = 0;
   // Hands on what may go by now, about `most` of it; returns how many. Fewer than `most`: that was all.
   virtual std::size_t deliver(std::int64_t now, const Take& take, std::size_t most) = 0;
   // Nothing more comes: everything may go.

@@ -15,7 +15,7 @@ class InOrder : public Feed {
   void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came) override {
     sequencer_.add(chunk, now, came);
   }
-  void gone(Print session, std::int64_t) override { sequencer_.gone(session); }
+  void gone(Fingerprint session, std::int64_t) override { sequencer_.gone(session); }
   std::size_t deliver(std::int64_t now, const Take& take, std::size_t most) override {
     sequencer_.advance(now);
     return sequencer_.dispatch(take, most);

@@ -54,7 +54,7 @@ class Input {
     std::optional<Piece> piece;        // none: nothing came in time
     std::vector<std::string> notices;  // what a person should know: "10.0.0.5:4711 refused: line 3: …", once for each
                                        // Refusal; all are counted
-    std::vector<Print> gone;           // sessions whose sender has left for good, after this piece
+    std::vector<Fingerprint> gone;     // sessions whose sender has left for good, after this piece
     bool over = false;                 // nothing more will come
     // The time of watching (stream/arrival_clock.h), from 0 on: the piece had arrived by `came`, and everything that
     // had arrived by `drained` was given before, or is in this piece. Where it is not known how far it is, it stands

@@ -18,9 +18,9 @@ std::uint64_t print_of_header(const Chunk& chunk) {
   const History& h = chunk.history;
   std::uint64_t sum = raw64(chunk.value(h.default_initial()));
   const HistoryColumns& c = h.columns();
-  const Print usual = chunk.value(h.default_initial());
+  const Fingerprint usual = chunk.value(h.default_initial());
   for (std::uint32_t k = 0; k < c.key_name.size(); ++k) {
-    const Print initial = chunk.value(h.initial(KeyId{k}));
+    const Fingerprint initial = chunk.value(h.initial(KeyId{k}));
     if (initial != usual) sum += mix64(mix64(raw64(chunk.key(KeyId{k}))) + raw64(initial));
   }
   if (chunk.columns) sum += mix64(1);
@@ -73,8 +73,8 @@ Result<Intake::Again> Intake::again() {
     SpoolRecord& found = **record;
     place_ = found.end;
     if (found.kind == SpoolRecord::Kind::kGone) {
-      out.gone.resize(found.payload.size() / sizeof(Print));
-      if (!out.gone.empty()) std::memcpy(out.gone.data(), found.payload.data(), out.gone.size() * sizeof(Print));
+      out.gone.resize(found.payload.size() / sizeof(Fingerprint));
+      if (!out.gone.empty()) std::memcpy(out.gone.data(), found.payload.data(), out.gone.size() * sizeof(Fingerprint));
       return out;
     }
     if (found.kind != SpoolRecord::Kind::kLines) return Error{"this spool belongs to another kind of input"};
@@ -157,7 +157,7 @@ void Intake::take_apart(std::span<Part> parts, TakenTogether& out) {
     if (out.broken) return;
     if (!taken.piece) continue;
     const Chunk& chunk = *taken.piece->chunk;
-    part.sessions = chunk.session_print;
+    part.sessions = chunk.session_fingerprint;
     for (const Heartbeat& beat : chunk.heartbeats) part.sessions.push_back(beat.session);
     out.pieces.push_back(*std::move(taken.piece));
   }
@@ -183,8 +183,8 @@ bool Intake::take_at_once(std::span<Part> parts, TakenTogether& out) {
     std::size_t part = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       while (lines[i] > ends[part]) ++part;
-      std::vector<Print>& sessions = parts[part].sessions;
-      const Print session = session_of(i);
+      std::vector<Fingerprint>& sessions = parts[part].sessions;
+      const Fingerprint session = session_of(i);
       if (sessions.empty() || sessions.back() != session) sessions.push_back(session);
     }
   };
@@ -277,10 +277,10 @@ std::optional<Error> Intake::farewell(std::string_view name) {
   return keep(record);
 }
 
-std::optional<Error> Intake::gone(const std::vector<Print>& sessions) {
+std::optional<Error> Intake::gone(const std::vector<Fingerprint>& sessions) {
   SpoolRecord record;
   record.kind = SpoolRecord::Kind::kGone;
-  record.payload.assign(reinterpret_cast<const char*>(sessions.data()), sessions.size() * sizeof(Print));
+  record.payload.assign(reinterpret_cast<const char*>(sessions.data()), sessions.size() * sizeof(Fingerprint));
   return keep(record);
 }
 

@@ -33,7 +33,7 @@ class Intake {
 
   struct Again {
     std::optional<Piece> piece;
-    std::vector<Print> gone;
+    std::vector<Fingerprint> gone;
     bool done = false;  // all that the spool held was given
   };
   // The next of what the spool held.
@@ -57,7 +57,7 @@ class Intake {
     const std::string* name;
     // what became of it
     std::optional<Error> wrong = {};
-    std::vector<Print> sessions = {};  // that it speaks of, some of them twice
+    std::vector<Fingerprint> sessions = {};  // that it speaks of, some of them twice
   };
   struct TakenTogether {
     std::vector<Piece> pieces;
@@ -79,7 +79,7 @@ class Intake {
                                    const std::unordered_set<std::uint32_t>& connected);
   // It will not come back, or there is nothing to remember of it.
   [[nodiscard]] std::optional<Error> farewell(std::string_view name);
-  [[nodiscard]] std::optional<Error> gone(const std::vector<Print>& sessions);
+  [[nodiscard]] std::optional<Error> gone(const std::vector<Fingerprint>& sessions);
 
   void covered(const std::string& position);
   [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }  // lines that stood in one piece twice

@@ -60,7 +60,7 @@ TEST(ListenInput, LinesOfATcpConnectionBecomePiecesAndAreAcknowledged) {
   EXPECT_EQ(input->counts().open_connections, 1U);
   peer.hang_up();
   heard.listen(*input, [&] { return input->counts().open_connections == 0; });
-  EXPECT_EQ(heard.gone, std::vector<Print>{*exact_print(1)});
+  EXPECT_EQ(heard.gone, std::vector<Fingerprint>{*exact_fingerprint(1)});
 }
 
 TEST(ListenInput, TimeDoesNotPassWhatWasSentAndIsNotReadYet) {
@@ -529,7 +529,7 @@ TEST(ListenInput, ASenderWithANameGoesOnWhereItsLinesEnded) {
   heard.listen(*input, [&] { return again.closed() && !heard.gone.empty(); });
   EXPECT_TRUE(again.heard("{\"ack\": 12}"));
   EXPECT_EQ(writes_of(heard.pieces), expected_writes(1, 1, 12));
-  EXPECT_EQ(heard.gone, std::vector<Print>{*exact_print(1)}) << "it said that it will not";
+  EXPECT_EQ(heard.gone, std::vector<Fingerprint>{*exact_fingerprint(1)}) << "it said that it will not";
 }
 
 TEST(ListenInput, ANewConnectionUnderTheSameNameReplacesTheOld) {
@@ -578,7 +578,7 @@ TEST(ListenInput, TheStreamHasOneHeaderAndTransactionsAreNumberedOverAllSenders)
   EXPECT_TRUE(heard.pieces[0].chunk->columns);
   EXPECT_FALSE(heard.pieces[1].chunk->has_header);
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(heard.pieces[i].chunk->id(TxnId{0}), *exact_print(static_cast<std::int64_t>(i)));
+    EXPECT_EQ(heard.pieces[i].chunk->id(TxnId{0}), *exact_fingerprint(static_cast<std::int64_t>(i)));
   }
 }
 

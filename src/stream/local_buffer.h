@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::stream {
 
@@ -65,8 +65,8 @@ struct Inbox {
 template <typename Item>
 class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
  public:
-  LocalBuffer(Print print, Inbox<Item>& inbox, std::size_t max_items, std::size_t max_total)
-      : print_(print), inbox_(inbox), max_items_(max_items), max_total_(max_total) {}
+  LocalBuffer(Fingerprint fingerprint, Inbox<Item>& inbox, std::size_t max_items, std::size_t max_total)
+      : fingerprint_(fingerprint), inbox_(inbox), max_items_(max_items), max_total_(max_total) {}
 
   // ---- the producer's side --------------------------------------------------------------------------------------
   // `batch` is left empty if it was taken, and as it was if not.
@@ -160,7 +160,7 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
     const std::lock_guard lock(mutex_);
     heard_ = std::max(heard_, now);
   }
-  [[nodiscard]] Print print() const { return print_; }
+  [[nodiscard]] Fingerprint print() const { return fingerprint_; }
 
  private:
   [[nodiscard]] bool has_room(std::size_t more) const {
@@ -177,7 +177,7 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
     inbox_.put(this->shared_from_this());
   }
 
-  const Print print_;
+  const Fingerprint fingerprint_;
   Inbox<Item>& inbox_;
   const std::size_t max_items_, max_total_;
   mutable std::mutex mutex_;  // guards all below

@@ -1,6 +1,7 @@
 // stream/pipeline.h: many producers' items, each in its own order -> one order of timestamps: a two-level pipeline.
 //
-// In, out: batches from producers (any threads) -> items one by one in order of (timestamp, producer's print), those of
+// In, out: batches from producers (any threads) -> items one by one in order of (timestamp, producer's fingerprint),
+// those of
 //          one producer in the order that it gave them (one thread, the consumer).
 // Always:  an item is delivered in order, or with `late` set: none is dropped. Nothing is delivered in order before
 //          every live producer has promised to give nothing earlier: by an item, by a heartbeat or by its end. A
@@ -23,7 +24,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 #include "stream/local_buffer.h"
 
 namespace isolde::stream {
@@ -49,7 +50,7 @@ struct PipelineCounts {
 // What a person should know of a producer.
 struct PipelineEvent {
   enum class What : std::uint8_t { kSilent, kGivenUpForRoom, kBehind, kCaughtUp } what;
-  Print producer;
+  Fingerprint producer;
 };
 
 template <typename Item>
@@ -88,8 +89,8 @@ class Pipeline {
 
   // Any thread. From here on nothing goes out in order that is not before `promise`, or before what it gives.
   // Prints are to be unique: they order what has equal timestamps.
-  [[nodiscard]] Producer open(Print print, std::int64_t now, std::int64_t promise = kNoTime) {
-    auto buffer = std::make_shared<Buffer>(print, inbox_, options_.local_items, options_.total_items);
+  [[nodiscard]] Producer open(Fingerprint fingerprint, std::int64_t now, std::int64_t promise = kNoTime) {
+    auto buffer = std::make_shared<Buffer>(fingerprint, inbox_, options_.local_items, options_.total_items);
     buffer->heartbeat(promise, now);
     return Producer(std::move(buffer));
   }
@@ -115,7 +116,7 @@ class Pipeline {
     return floor_;
   }
   [[nodiscard]] bool complete() const { return missing_.empty(); }
-  [[nodiscard]] const std::set<std::uint64_t>& missing() const { return missing_; }  // prints
+  [[nodiscard]] const std::set<std::uint64_t>& missing() const { return missing_; }  // fingerprints
   // What a restart needs of a producer, if what is pending is given again after it.
   struct Saved {
     std::int64_t promise, last;
@@ -123,7 +124,7 @@ class Pipeline {
     std::uint8_t unused[5];  // no bytes of chance in a checkpoint
   };
   [[nodiscard]] Saved save(const Producer& producer) const;
-  [[nodiscard]] Producer restore(Print print, const Saved& saved);
+  [[nodiscard]] Producer restore(Fingerprint fingerprint, const Saved& saved);
   [[nodiscard]] std::int64_t floor() const { return floor_; }
   void restore_floor(std::int64_t floor) { floor_ = floor; }
 
@@ -145,7 +146,7 @@ class Pipeline {
   };
   struct Node {
     std::int64_t key;    // nothing that it still gives is before this
-    std::uint64_t rank;  // among equal keys: the print; 0 for what is late anyway
+    std::uint64_t rank;  // among equal keys: the fingerprint; 0 for what is late anyway
     Member* member;
     bool waiting;  // it has nothing to give yet
 
@@ -167,7 +168,7 @@ class Pipeline {
   [[nodiscard]] bool relieve(Take& take);
   void caught_up(Member& member);
   void mark_missing(Member& member, PipelineEvent::What why);
-  void tell(PipelineEvent::What what, Print producer);
+  void tell(PipelineEvent::What what, Fingerprint producer);
 
   void push_node(const Node& node);
   void replace_root(const Node& node);
@@ -178,7 +179,7 @@ class Pipeline {
   Inbox<Item> inbox_;
   std::unordered_map<Buffer*, std::unique_ptr<Member>> members_;
   std::vector<Node> heap_;           // by before()
-  std::set<std::uint64_t> missing_;  // prints
+  std::set<std::uint64_t> missing_;  // fingerprints
   std::int64_t now_ = kNoTime;
   std::int64_t floor_ = kNoTime;  // what is behind this is late
   PipelineCounts counts_;

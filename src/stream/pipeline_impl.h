@@ -93,12 +93,12 @@ void Pipeline<Item>::give_run(Take& take, std::size_t max) {
   for (std::size_t i = 1; i < std::min<std::size_t>(heap_.size(), 3); ++i) {
     if (heap_[i].before(limit)) limit = heap_[i];
   }
-  const std::uint64_t print = raw64(member.buffer->print());
+  const std::uint64_t fingerprint = raw64(member.buffer->print());
   for (std::size_t given = 0; given < max && member.at < member.batch.items.size(); ++given) {
     const std::int64_t time = member.batch.items[member.at].time;
     const std::int64_t key = std::max(time, member.last);
     const bool behind = key < floor_;
-    if (given > 0 && !Node{behind ? floor_ : key, behind ? 0 : print, nullptr, false}.before(limit)) break;
+    if (given > 0 && !Node{behind ? floor_ : key, behind ? 0 : fingerprint, nullptr, false}.before(limit)) break;
     floor_ = std::max(floor_, key);
     give_one(member, time != kNoTime && (time < key || behind), take);
   }
@@ -208,7 +208,7 @@ void Pipeline<Item>::mark_missing(Member& member, PipelineEvent::What why) {
 }
 
 template <typename Item>
-void Pipeline<Item>::tell(PipelineEvent::What what, Print producer) {
+void Pipeline<Item>::tell(PipelineEvent::What what, Fingerprint producer) {
   constexpr std::size_t kMostEvents = 4096;  // if nobody takes them
   if (events_.size() < kMostEvents) events_.push_back({what, producer});
 }
@@ -230,15 +230,15 @@ typename Pipeline<Item>::Saved Pipeline<Item>::save(const Producer& producer) co
 }
 
 template <typename Item>
-typename Pipeline<Item>::Producer Pipeline<Item>::restore(Print print, const Saved& saved) {
-  auto buffer = std::make_shared<Buffer>(print, inbox_, options_.local_items, options_.total_items);
+typename Pipeline<Item>::Producer Pipeline<Item>::restore(Fingerprint fingerprint, const Saved& saved) {
+  auto buffer = std::make_shared<Buffer>(fingerprint, inbox_, options_.local_items, options_.total_items);
   auto member = std::make_unique<Member>();
   member->buffer = buffer;
   member->last = saved.last;
   member->barred = saved.barred;
   if (saved.missing) {
     member->missing = true;
-    missing_.insert(raw64(print));
+    missing_.insert(raw64(fingerprint));
     buffer->restore(saved.promise);
   } else {
     buffer->heartbeat(saved.promise, kNoTime);

@@ -40,8 +40,8 @@ std::string dispatched(Numbers& pipeline, bool pressed = false) {
 
 TEST(Pipeline, ThePapersFigure4) {
   Numbers pipeline;
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0);
   push(a, {1, 2});
   push(b, {5, 6});
   EXPECT_EQ(dispatched(pipeline), "1 2");
@@ -61,8 +61,8 @@ TEST(Pipeline, ThePapersFigure4) {
 
 TEST(Pipeline, ThePapersFigure14ConsecutiveItemsGoOutAtOnce) {
   Numbers pipeline;
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0);
   push(a, {1, 2, 3, 4});
   push(a, {9, 10, 13, 14});
   push(a, {17, 18, 19, 20});
@@ -77,8 +77,8 @@ TEST(Pipeline, ThePapersFigure14ConsecutiveItemsGoOutAtOnce) {
 TEST(Pipeline, EqualTimesGoByPrintWhoeverCameFirst) {
   for (const bool swapped : {false, true}) {
     Pipeline<std::string> pipeline;
-    auto a = pipeline.open(Print{1}, 0);
-    auto b = pipeline.open(Print{2}, 0);
+    auto a = pipeline.open(Fingerprint{1}, 0);
+    auto b = pipeline.open(Fingerprint{2}, 0);
     std::string out;
     const auto take = [&](const std::string& item, bool late) { out += late ? "late:" + item : item; };
     std::vector<Timed<std::string>> of_a{{5, "a1"}, {5, "a2"}}, of_b{{5, "b1"}, {6, "b2"}};
@@ -98,8 +98,8 @@ TEST(Pipeline, EqualTimesGoByPrintWhoeverCameFirst) {
 
 TEST(Pipeline, AHeartbeatRaisesAPromise) {
   Numbers pipeline;
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0, 10);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0, 10);
   push(a, {5, 9, 10, 11, 20});
   EXPECT_EQ(dispatched(pipeline), "5 9 10");
   b.heartbeat(15, 0);
@@ -116,8 +116,8 @@ TEST(Pipeline, AHeartbeatRaisesAPromise) {
 
 TEST(Pipeline, ASilentProducerIsGivenUpAfterItsTimeAndCountsAgainWhenItHasCaughtUp) {
   Numbers pipeline({.silence = 10 * kSecond});
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0);
   push(a, {1, 5, 10}, 0);
   push(b, {2, 3}, 0);
   pipeline.advance(0);
@@ -152,11 +152,11 @@ TEST(Pipeline, ASilentProducerIsGivenUpAfterItsTimeAndCountsAgainWhenItHasCaught
 
 TEST(Pipeline, WhoNeverCatchesUpHoldsTheOthersBackForTheTimeLimitOnly) {
   Numbers pipeline({.silence = 10 * kSecond});
-  auto a = pipeline.open(Print{1}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
   push(a, {100}, 0);
   pipeline.advance(0);
   EXPECT_EQ(dispatched(pipeline), "100");
-  auto b = pipeline.open(Print{2}, 0, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0, 0);
   push(b, {1}, 0);
   push(a, {101}, 0);
   EXPECT_EQ(dispatched(pipeline), "late:1");  // 101 waits for b, which may be in order from now on
@@ -177,21 +177,21 @@ TEST(Pipeline, WhoNeverCatchesUpHoldsTheOthersBackForTheTimeLimitOnly) {
 
 TEST(Pipeline, WhatIsBehindAnAnnouncedWatermarkIsLate) {
   Numbers pipeline;
-  auto a = pipeline.open(Print{1}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
   a.heartbeat(50, 0);
   EXPECT_EQ(dispatched(pipeline), "");
   EXPECT_EQ(pipeline.watermark(), 50);
-  auto b = pipeline.open(Print{2}, 0, 49);
+  auto b = pipeline.open(Fingerprint{2}, 0, 49);
   push(b, {49, 50, 51});
-  EXPECT_EQ(dispatched(pipeline), "late:49");  // 50: a, whose print is smaller, may give one
+  EXPECT_EQ(dispatched(pipeline), "late:49");  // 50: a, whose fingerprint is smaller, may give one
   a.heartbeat(51, 0);
   EXPECT_EQ(dispatched(pipeline), "50");
 }
 
 TEST(Pipeline, AnItemThatGoesBackInItsOwnOrderIsLateAndStaysInThatOrder) {
   Numbers pipeline;
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0, 100);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0, 100);
   push(a, {10, 8, 12});
   EXPECT_EQ(dispatched(pipeline), "10 late:8 12");
   b.close();
@@ -199,8 +199,8 @@ TEST(Pipeline, AnItemThatGoesBackInItsOwnOrderIsLateAndStaysInThatOrder) {
 
 TEST(Pipeline, AnItemWithoutATimeFollowsTheOneBefore) {
   Numbers pipeline;
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0);
   std::vector<Numbers::Entry> entries{{10, 1}, {kNoTime, 2}, {kNoTime, 3}};
   ASSERT_EQ(a.push(entries, 0), Pushed::kTaken);
   EXPECT_EQ(dispatched(pipeline), "");
@@ -215,8 +215,8 @@ TEST(Pipeline, AnItemWithoutATimeFollowsTheOneBefore) {
 
 TEST(Pipeline, WhoEndedHoldsNothingBackAndMayComeBack) {
   Numbers pipeline;
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0);
   push(a, {1, 10});
   push(b, {2});
   b.close();
@@ -231,8 +231,8 @@ TEST(Pipeline, WhoEndedHoldsNothingBackAndMayComeBack) {
 
 TEST(Pipeline, AFullBufferRefusesAndTakesAgainWhenItWasFetched) {
   Numbers pipeline({.local_items = 4});
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0, 0);
   push(a, {1, 2, 3});
   auto more = batch({4, 5});
   EXPECT_EQ(a.push(more, 0), Pushed::kFull);
@@ -249,8 +249,8 @@ TEST(Pipeline, AFullBufferRefusesAndTakesAgainWhenItWasFetched) {
 
 TEST(Pipeline, BeyondTheLimitOfAllOnlyAnEmptyBufferTakesABatch) {
   Numbers pipeline({.total_items = 4});
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0, 0);
   push(a, {1, 2, 3, 4});
   auto more = batch({5});
   EXPECT_EQ(a.push(more, 0), Pushed::kFull);
@@ -261,9 +261,9 @@ TEST(Pipeline, BeyondTheLimitOfAllOnlyAnEmptyBufferTakesABatch) {
 
 TEST(Pipeline, WhoHoldsTooMuchBackAndSaysNothingIsGivenUpEarly) {
   Numbers pipeline({.silence = 10 * kSecond});
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0);
-  auto c = pipeline.open(Print{3}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0);
+  auto c = pipeline.open(Fingerprint{3}, 0);
   push(a, {1}, 0);
   push(b, {2}, 0);
   push(c, {3}, 0);
@@ -280,8 +280,8 @@ TEST(Pipeline, WhoHoldsTooMuchBackAndSaysNothingIsGivenUpEarly) {
 
 TEST(Pipeline, WhatIsFarAheadOfEveryoneGoesOutAloneWhenThereIsNoRoom) {
   Numbers pipeline({.silence = 10 * kSecond});
-  auto a = pipeline.open(Print{1}, 0);
-  auto b = pipeline.open(Print{2}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
+  auto b = pipeline.open(Fingerprint{2}, 0);
   push(a, {1}, 0);
   push(b, {1000000}, 0);  // its clock is wrong
   EXPECT_EQ(dispatched(pipeline), "1");
@@ -295,11 +295,11 @@ TEST(Pipeline, WhatIsFarAheadOfEveryoneGoesOutAloneWhenThereIsNoRoom) {
 
 TEST(Pipeline, ItemsAreKeptForAWhileForThoseWhoAppearLater) {
   Numbers pipeline({.hold = 100});
-  auto a = pipeline.open(Print{1}, 0);
+  auto a = pipeline.open(Fingerprint{1}, 0);
   push(a, {1, 2}, 0);
   pipeline.advance(50);
   EXPECT_EQ(dispatched(pipeline), "");
-  auto b = pipeline.open(Print{2}, 60, 0);
+  auto b = pipeline.open(Fingerprint{2}, 60, 0);
   push(b, {0, 3}, 60);
   pipeline.advance(100);
   EXPECT_EQ(dispatched(pipeline), "");  // 0 is young
@@ -323,7 +323,7 @@ TEST(PipelineProperty, WithoutSilenceEverythingIsInOrderAndGoesOutAsSoonAsItMay)
     const std::size_t n = 1 + rng.below(8);
     struct Source {
       Pipeline<Item>::Producer end;
-      std::uint64_t print;
+      std::uint64_t fingerprint;
       std::vector<std::int64_t> times;
       std::size_t pushed = 0, out = 0;
       std::int64_t promise = kNoTime;
@@ -332,8 +332,8 @@ TEST(PipelineProperty, WithoutSilenceEverythingIsInOrderAndGoesOutAsSoonAsItMay)
     std::vector<Source> sources(n);
     const std::int64_t range = rng.chance(0.5) ? 20 : 1000;
     for (std::size_t i = 0; i < n; ++i) {
-      sources[i].print = i * 7919 % 16;
-      sources[i].end = pipeline.open(Print{sources[i].print}, 0);
+      sources[i].fingerprint = i * 7919 % 16;
+      sources[i].end = pipeline.open(Fingerprint{sources[i].fingerprint}, 0);
       sources[i].times.resize(rng.below(40));
       for (std::int64_t& time : sources[i].times) time = rng.between(0, range);
       std::sort(sources[i].times.begin(), sources[i].times.end());
@@ -343,8 +343,8 @@ TEST(PipelineProperty, WithoutSilenceEverythingIsInOrderAndGoesOutAsSoonAsItMay)
       ASSERT_FALSE(late) << "seed " << seed;
       ASSERT_EQ(item.place, sources[item.producer].out++) << "seed " << seed;
       if (!out.empty()) {
-        ASSERT_LE(std::tuple(out.back().time, sources[out.back().producer].print),
-                  std::tuple(item.time, sources[item.producer].print))
+        ASSERT_LE(std::tuple(out.back().time, sources[out.back().producer].fingerprint),
+                  std::tuple(item.time, sources[item.producer].fingerprint))
             << "seed " << seed;
       }
       out.push_back(item);
@@ -359,11 +359,11 @@ TEST(PipelineProperty, WithoutSilenceEverythingIsInOrderAndGoesOutAsSoonAsItMay)
         // Nothing is left that could have gone: the smallest pending one waits for somebody.
         for (std::size_t i = 0; i < n; ++i) {
           if (sources[i].out == sources[i].pushed) continue;
-          const std::tuple next(sources[i].times[sources[i].out], sources[i].print);
+          const std::tuple next(sources[i].times[sources[i].out], sources[i].fingerprint);
           const bool waits = std::any_of(sources.begin(), sources.end(), [&](const Source& other) {
             if (&other == &sources[i]) return false;
-            if (other.out < other.pushed) return std::tuple(other.times[other.out], other.print) < next;
-            return !other.closed && std::tuple(other.promise, other.print) < next;
+            if (other.out < other.pushed) return std::tuple(other.times[other.out], other.fingerprint) < next;
+            return !other.closed && std::tuple(other.promise, other.fingerprint) < next;
           });
           ASSERT_TRUE(waits) << "seed " << seed << " step " << step;
         }
@@ -434,7 +434,8 @@ TEST(PipelineProperty, WhateverHappensNothingIsLostAndOnlyWhatIsBehindIsLate) {
         now += rng.between(0, 3);
         pipeline.advance(now);
         if (sources.empty() || rng.chance(0.02)) {
-          sources.push_back({pipeline.open(Print{1 + sources.size() * 7 % 31}, now, rng.chance(0.5) ? now : kNoTime)});
+          sources.push_back(
+              {pipeline.open(Fingerprint{1 + sources.size() * 7 % 31}, now, rng.chance(0.5) ? now : kNoTime)});
           sources.back().clock = now - rng.between(0, 5);
         }
         Source& source = sources[rng.below(sources.size())];
@@ -480,7 +481,7 @@ TEST(PipelineThreads, ManyThreadsGiveAndOneTakesInOrder) {
   constexpr std::size_t kThreads = 6, kItems = 8000;
   Pipeline<Item> pipeline({.local_items = 256, .total_items = 1000, .silence = 0});
   std::vector<Pipeline<Item>::Producer> ends;
-  for (std::size_t i = 0; i < kThreads; ++i) ends.push_back(pipeline.open(Print{i + 1}, 0));
+  for (std::size_t i = 0; i < kThreads; ++i) ends.push_back(pipeline.open(Fingerprint{i + 1}, 0));
   std::atomic<std::int64_t> clock{0};
   std::atomic<std::size_t> running{kThreads};
   std::vector<std::thread> threads;
@@ -538,7 +539,7 @@ TEST(PipelineThreads, ProducersComeAndGoAndFallSilentWhileOthersGoOn) {
     threads.emplace_back([&, i] {
       Rng rng(i);
       for (std::size_t life = 0; life < kLives; ++life) {
-        auto end = pipeline.open(Print{1 + i * kLives + life}, clock.load(), clock.load());
+        auto end = pipeline.open(Fingerprint{1 + i * kLives + life}, clock.load(), clock.load());
         for (std::size_t k = 0; k < kItems; ++k) {
           const std::int64_t time = clock.fetch_add(1);
           std::vector<Timed<Item>> one{{time, {i * kLives + life, k, time}}};

@@ -247,7 +247,7 @@ Timestamped draw_timestamped(Rng& rng, Draft draft) {
 
 enum class Memory : std::uint8_t { kAmple, kAmpleWithSpill, kLittle, kLittleWithSpill };
 
-// What a violation may call a transaction or key: its name, or its print where little memory is left for names.
+// What a violation may call a transaction or key: its name, or its fingerprint where little memory is left for names.
 class Names {
  public:
   explicit Names(const History& h) {
@@ -257,15 +257,15 @@ class Names {
       add(chunk.key(KeyId{k}), h.value_text(h.columns().key_name[raw(KeyId{k})]));
   }
   [[nodiscard]] std::string of(const std::string& told) const {
-    const auto at = by_print_.find(told);
-    return at == by_print_.end() ? told : at->second;
+    const auto at = by_fingerprint_.find(told);
+    return at == by_fingerprint_.end() ? told : at->second;
   }
 
  private:
-  void add(Print print, std::string name) {
-    by_print_.emplace(fmt::format("(value {:x}, no longer held)", raw64(print)), std::move(name));
+  void add(Fingerprint fingerprint, std::string name) {
+    by_fingerprint_.emplace(fmt::format("(value {:x}, no longer held)", raw64(fingerprint)), std::move(name));
   }
-  std::map<std::string, std::string> by_print_;
+  std::map<std::string, std::string> by_fingerprint_;
 };
 
 struct Share {

@@ -280,8 +280,8 @@ class RecordingInput final : public Input {
       if (followed.tail.place().session) {
         bound = std::max(bound, kNoTime + 1);  // nothing is known of it but that it is there, which others wait for
         news = news || bound > followed.bound;
-        beats.push_back(
-            {print_of_session(*followed.tail.place().session), bound, std::to_string(*followed.tail.place().session)});
+        beats.push_back({fingerprint_of_session(*followed.tail.place().session), bound,
+                         std::to_string(*followed.tail.place().session)});
       }
       followed.bound = bound;
     }
@@ -319,7 +319,7 @@ class RecordingInput final : public Input {
   }
 
   [[nodiscard]] Result<void> read_journal(Followed& followed, std::uint32_t number, std::size_t count, bool last,
-                                          HistoryBuilder& builder, std::vector<Print>& gone) {
+                                          HistoryBuilder& builder, std::vector<Fingerprint>& gone) {
     JournalTail& tail = followed.tail;
     const auto before = tail.place().session;
     const std::uint32_t first = builder.txn_count();
@@ -342,7 +342,7 @@ class RecordingInput final : public Input {
     const auto after = reader.last_session();
     for (const std::int64_t session : sessions_in(view)) {
       if (session == after) continue;
-      gone.push_back(print_of_session(session));
+      gone.push_back(fingerprint_of_session(session));
       findings_.over.erase(session);
     }
     tail.take(count, after);
@@ -361,10 +361,10 @@ class RecordingInput final : public Input {
     return out;
   }
 
-  static Print print_of_session(std::int64_t session) {
+  static Fingerprint fingerprint_of_session(std::int64_t session) {
     ValueInterner values;
     const ValueId id = values.integer(session);
-    return print_of(values.table(), id);
+    return fingerprint_of(values.table(), id);
   }
 
   void note_cut_off(Next& out) const {

@@ -135,15 +135,15 @@ class Clients {
 // No transaction may come that begins before what a heartbeat of its session said earlier, and nothing at all of a
 // session that is gone.
 struct Promises {
-  std::map<Print, std::int64_t> bound;
-  std::set<Print> gone;
+  std::map<Fingerprint, std::int64_t> bound;
+  std::set<Fingerprint> gone;
   std::int64_t held_at = kNoTime;  // the least bound of sessions that are not gone, as a watermark is made of
 
   void check(const Input::Next& next) {
     if (next.piece) {
       const Chunk& chunk = *next.piece->chunk;
       for (std::uint32_t t = 0; t < chunk.history.txn_count(); ++t) {
-        const Print session = chunk.session(TxnId{t});
+        const Fingerprint session = chunk.session(TxnId{t});
         ASSERT_FALSE(gone.contains(session));
         const auto at = bound.find(session);
         if (at != bound.end()) {
@@ -153,7 +153,7 @@ struct Promises {
       }
       for (const Heartbeat& beat : chunk.heartbeats) bound[beat.session] = beat.time;
     }
-    for (const Print session : next.gone) {
+    for (const Fingerprint session : next.gone) {
       gone.insert(session);
       bound.erase(session);
     }

@@ -30,7 +30,7 @@ void SeenTransactions::Table::add(const Known& known) {
   ++count_;
 }
 
-SeenTransactions::Seen SeenTransactions::note(Print id, std::uint64_t content, std::uint64_t piece) {
+SeenTransactions::Seen SeenTransactions::note(Fingerprint id, std::uint64_t content, std::uint64_t piece) {
   const Known* known = young_.find(raw64(id));
   if (known == nullptr) known = old_.find(raw64(id));
   if (known != nullptr) return known->content == content ? Seen::kSame : Seen::kOther;

@@ -23,9 +23,9 @@ class SeenTransactions {
 
   enum class Seen { kNew, kSame, kOther };
   // `piece`: in which it comes.
-  [[nodiscard]] Seen note(Print id, std::uint64_t content, std::uint64_t piece);
+  [[nodiscard]] Seen note(Fingerprint id, std::uint64_t content, std::uint64_t piece);
   // It will be noted soon.
-  void prefetch(Print id) const {
+  void prefetch(Fingerprint id) const {
     young_.prefetch(raw64(id));
     old_.prefetch(raw64(id));
   }

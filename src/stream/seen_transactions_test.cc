@@ -17,29 +17,29 @@ std::shared_ptr<const Chunk> chunk(const std::string& text) {
 
 TEST(SeenTransactions, KnowsWhatCameBefore) {
   SeenTransactions seen(100);
-  EXPECT_EQ(seen.note(Print{7}, 1, 0), Seen::kNew);
-  EXPECT_EQ(seen.note(Print{7}, 1, 0), Seen::kSame);
-  EXPECT_EQ(seen.note(Print{7}, 2, 1), Seen::kOther);
-  EXPECT_EQ(seen.note(Print{8}, 2, 1), Seen::kNew);
+  EXPECT_EQ(seen.note(Fingerprint{7}, 1, 0), Seen::kNew);
+  EXPECT_EQ(seen.note(Fingerprint{7}, 1, 0), Seen::kSame);
+  EXPECT_EQ(seen.note(Fingerprint{7}, 2, 1), Seen::kOther);
+  EXPECT_EQ(seen.note(Fingerprint{8}, 2, 1), Seen::kNew);
 }
 
 TEST(SeenTransactions, RemembersAtLeastSoManyAndForgetsAtLast) {
   SeenTransactions seen(1000);
-  for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(seen.note(Print{i}, i, i), Seen::kNew);
-  for (std::uint64_t i = 9'000; i < 10'000; ++i) EXPECT_EQ(seen.note(Print{i}, i, i), Seen::kSame);
-  EXPECT_EQ(seen.note(Print{5'000}, 0, 0), Seen::kNew);
+  for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(seen.note(Fingerprint{i}, i, i), Seen::kNew);
+  for (std::uint64_t i = 9'000; i < 10'000; ++i) EXPECT_EQ(seen.note(Fingerprint{i}, i, i), Seen::kSame);
+  EXPECT_EQ(seen.note(Fingerprint{5'000}, 0, 0), Seen::kNew);
 }
 
 TEST(SeenTransactions, ARestartForgetsWhatIsReadAgain) {
   SeenTransactions seen(1000);
-  for (std::uint64_t i = 0; i < 10; ++i) (void)seen.note(Print{i}, i, i);
+  for (std::uint64_t i = 0; i < 10; ++i) (void)seen.note(Fingerprint{i}, i, i);
   StateWriter out;
   seen.save(out, 5);
   SeenTransactions again(1000);
   StateReader in(out.bytes());
   ASSERT_TRUE(again.load(in));
-  EXPECT_EQ(again.note(Print{4}, 4, 5), Seen::kSame);
-  EXPECT_EQ(again.note(Print{5}, 5, 5), Seen::kNew);
+  EXPECT_EQ(again.note(Fingerprint{4}, 4, 5), Seen::kSame);
+  EXPECT_EQ(again.note(Fingerprint{5}, 5, 5), Seen::kNew);
 }
 
 TEST(SeenTransactions, ContentIsAllThatATransactionSaysWhateverStandsAroundIt) {

@@ -259,7 +259,7 @@ void Senders::settle() {
 void Senders::after_taking(Connection& c, Intake::Part& part, std::uint64_t lines_before) {
   const std::uint64_t taken = c.sender.lines - lines_before;
   if (taken > 0) c.acknowledge();
-  for (const Print session : part.sessions) {
+  for (const Fingerprint session : part.sessions) {
     if (c.sessions.size() < kMostSessions) c.sessions.insert(raw64(session));
   }
   c.silent_lines = part.sessions.empty() ? c.silent_lines + taken : 0;
@@ -377,12 +377,12 @@ bool Senders::at_end(Connection& c) {
   } else if (c.sender.number != 0 && !c.said_bye) {
     park_sessions(c);  // it has a name, so it may come back
   } else {
-    std::vector<Print> gone;
+    std::vector<Fingerprint> gone;
     for (const std::uint64_t session : c.sessions) {
       const bool elsewhere = std::any_of(connections_.begin(), connections_.end(), [&](const auto& entry) {
         return entry.second.get() != &c && entry.second->sessions.contains(session);
       });
-      if (!elsewhere) gone.push_back(Print{session});
+      if (!elsewhere) gone.push_back(Fingerprint{session});
     }
     std::sort(gone.begin(), gone.end());
     if (!gone.empty()) broken_ = intake_.gone(gone);

@@ -17,15 +17,15 @@ Sequencer::Sequencer(const SequencerOptions& options)
       // What is held is bounded by pressed(): a chunk that is in memory anyway is not refused.
       pipeline_({.local_items = SIZE_MAX, .total_items = SIZE_MAX, .silence = options.silence, .hold = options.hold}) {}
 
-Sequencer::Session& Sequencer::session(Print print, std::int64_t now) {
-  const auto found = sessions_.find(raw64(print));
+Sequencer::Session& Sequencer::session(Fingerprint fingerprint, std::int64_t now) {
+  const auto found = sessions_.find(raw64(fingerprint));
   if (found != sessions_.end()) {
     found->second.heard = now;
     found->second.leaving = false;
     return found->second;
   }
   if (sessions_.size() >= std::max<std::size_t>(options_.max_sessions, 1)) forget_silent();
-  Session& added = sessions_[raw64(print)];
+  Session& added = sessions_[raw64(fingerprint)];
   added.heard = now;
   return added;
 }
@@ -71,11 +71,11 @@ void Sequencer::add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now,
 
   for (std::uint32_t s = 0; s < h.session_count(); ++s) {
     if (batches_[s].empty()) continue;
-    const Print print = chunk->session_print[s];
-    Session& from = session(print, came);
+    const Fingerprint fingerprint = chunk->session_fingerprint[s];
+    Session& from = session(fingerprint, came);
     if (from.name.empty()) from.name = h.value_text(h.columns().session_name[s]);
     const std::int64_t first = batches_[s].front().time;
-    if (!from.producer.is_open()) from.producer = pipeline_.open(print, came, first);
+    if (!from.producer.is_open()) from.producer = pipeline_.open(fingerprint, came, first);
     from.producer.push_wait(batches_[s], came);  // never waits: there is no limit of items
   }
   for (const Heartbeat& beat : chunk->heartbeats) {
@@ -109,7 +109,7 @@ void Sequencer::delivered(const Pending& pending) {
 void Sequencer::advance(std::int64_t now) {
   if (std::exchange(restored_, false)) {
     // No session was silent for longer than since the restart.
-    for (auto& [print, known] : sessions_) {
+    for (auto& [fingerprint, known] : sessions_) {
       known.heard = now;
       known.producer.touch(now);
     }
@@ -117,17 +117,17 @@ void Sequencer::advance(std::int64_t now) {
   pipeline_.advance(now);
 }
 
-void Sequencer::gone(Print print) {
-  const auto found = sessions_.find(raw64(print));
+void Sequencer::gone(Fingerprint fingerprint) {
+  const auto found = sessions_.find(raw64(fingerprint));
   if (found == sessions_.end()) return;
   found->second.producer.close();
   found->second.leaving = true;
-  leaving_.push_back(print);
+  leaving_.push_back(fingerprint);
 }
 
 void Sequencer::drop_ended() {
-  std::erase_if(leaving_, [this](Print print) {
-    const auto found = sessions_.find(raw64(print));
+  std::erase_if(leaving_, [this](Fingerprint fingerprint) {
+    const auto found = sessions_.find(raw64(fingerprint));
     if (found == sessions_.end() || !found->second.leaving) return true;
     if (!found->second.producer.ended()) return false;
     sessions_.erase(found);
@@ -140,7 +140,7 @@ void Sequencer::drop_ended() {
 void Sequencer::forget_silent() {
   std::vector<std::pair<std::int64_t, std::uint64_t>> by_age;
   by_age.reserve(sessions_.size());
-  for (const auto& [print, known] : sessions_) by_age.emplace_back(known.heard, print);
+  for (const auto& [fingerprint, known] : sessions_) by_age.emplace_back(known.heard, fingerprint);
   const auto middle = by_age.begin() + static_cast<std::ptrdiff_t>(by_age.size() / 16);
   std::nth_element(by_age.begin(), middle, by_age.end());
   for (auto entry = by_age.begin(); entry <= middle; ++entry) {
@@ -153,9 +153,9 @@ void Sequencer::forget_silent() {
 
 void Sequencer::close_all() {
   closed_ = true;
-  for (auto& [print, known] : sessions_) {
+  for (auto& [fingerprint, known] : sessions_) {
     known.producer.close();
-    if (!std::exchange(known.leaving, true)) leaving_.push_back(Print{print});
+    if (!std::exchange(known.leaving, true)) leaving_.push_back(Fingerprint{fingerprint});
   }
 }
 
@@ -168,18 +168,18 @@ StreamTime Sequencer::time(std::int64_t now) {
   return {now, pipeline_.watermark(), pipeline_.complete() && counts_.forgotten == 0};
 }
 
-std::string Sequencer::name_of(Print print) const {
-  const auto found = sessions_.find(raw64(print));
+std::string Sequencer::name_of(Fingerprint fingerprint) const {
+  const auto found = sessions_.find(raw64(fingerprint));
   if (found != sessions_.end() && !found->second.name.empty()) return found->second.name;
-  if (is_integer(print)) return fmt::format("{}", integer_of(print));
-  return fmt::format("(print {:x})", raw64(print));
+  if (is_integer(fingerprint)) return fmt::format("{}", integer_of(fingerprint));
+  return fmt::format("(fingerprint {:x})", raw64(fingerprint));
 }
 
 std::vector<std::string> Sequencer::missing(std::size_t max) const {
   std::vector<std::string> names;
-  for (const std::uint64_t print : pipeline_.missing()) {
+  for (const std::uint64_t fingerprint : pipeline_.missing()) {
     if (names.size() == max) break;
-    names.push_back(name_of(Print{print}));
+    names.push_back(name_of(Fingerprint{fingerprint}));
   }
   return names;
 }
@@ -240,13 +240,13 @@ void Sequencer::save(StateWriter& out) const {
   out.put(counts());
   out.put_all(delivered_marks());
   out.put(std::uint64_t{sessions_.size()});
-  std::vector<std::uint64_t> prints;
-  prints.reserve(sessions_.size());
-  for (const auto& [print, known] : sessions_) prints.push_back(print);
-  std::sort(prints.begin(), prints.end());
-  for (const std::uint64_t print : prints) {
-    const Session& known = sessions_.at(print);
-    out.put(print);
+  std::vector<std::uint64_t> fingerprints;
+  fingerprints.reserve(sessions_.size());
+  for (const auto& [fingerprint, known] : sessions_) fingerprints.push_back(fingerprint);
+  std::sort(fingerprints.begin(), fingerprints.end());
+  for (const std::uint64_t fingerprint : fingerprints) {
+    const Session& known = sessions_.at(fingerprint);
+    out.put(fingerprint);
     out.put_text(known.name);
     out.put(pipeline_.save(known.producer));
   }
@@ -263,12 +263,12 @@ bool Sequencer::load(StateReader& in, bool repeated) {
   counts_.added -= repeated_.size();
   const auto count = in.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < count && in.good(); ++i) {
-    const Print print{in.get<std::uint64_t>()};
-    Session& known = sessions_[raw64(print)];
+    const Fingerprint fingerprint{in.get<std::uint64_t>()};
+    Session& known = sessions_[raw64(fingerprint)];
     known.name = in.get_text();
     const auto saved = in.get<Pipeline<Pending>::Saved>();
-    known.producer = pipeline_.restore(print, saved);
-    if (saved.closed) leave_after_repeat_.push_back(print);
+    known.producer = pipeline_.restore(fingerprint, saved);
+    if (saved.closed) leave_after_repeat_.push_back(fingerprint);
   }
   restored_ = true;
   end_of_repeat();
@@ -280,7 +280,7 @@ void Sequencer::end_of_repeat() {
   if (repeated_at_ < repeated_.size()) return;
   repeated_.clear();
   repeated_at_ = 0;
-  for (const Print print : std::exchange(leave_after_repeat_, {})) gone(print);
+  for (const Fingerprint fingerprint : std::exchange(leave_after_repeat_, {})) gone(fingerprint);
 }
 
 }  // namespace isolde::stream

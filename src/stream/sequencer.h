@@ -54,7 +54,7 @@ class Sequencer {
   void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came);
   void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) { add(chunk, now, now); }
   // The session's sender has left for good: it holds nobody back.
-  void gone(Print session);
+  void gone(Fingerprint session);
   void advance(std::int64_t now);
   // Calls take(const Arrival&) for all that may go out, at most `max` of them; returns how many.
   template <typename Take>
@@ -114,8 +114,8 @@ class Sequencer {
     bool leaving = false;
   };
 
-  [[nodiscard]] Session& session(Print print, std::int64_t now);
-  [[nodiscard]] std::string name_of(Print print) const;
+  [[nodiscard]] Session& session(Fingerprint fingerprint, std::int64_t now);
+  [[nodiscard]] std::string name_of(Fingerprint fingerprint) const;
   [[nodiscard]] bool pressed() const;
   void delivered(const Pending& pending);
   void drop_ended();
@@ -125,8 +125,8 @@ class Sequencer {
 
   SequencerOptions options_;
   Pipeline<Pending> pipeline_;
-  std::unordered_map<std::uint64_t, Session> sessions_;  // by print
-  std::vector<Print> leaving_;                           // gone, and perhaps not yet all delivered
+  std::unordered_map<std::uint64_t, Session> sessions_;  // by fingerprint
+  std::vector<Fingerprint> leaving_;                     // gone, and perhaps not yet all delivered
   std::deque<Piece> pieces_;                             // from the oldest with something pending on
   std::uint64_t first_piece_ = 0;
   std::size_t bytes_ = 0;
@@ -138,7 +138,7 @@ class Sequencer {
   // After a restart: what is given again, in order, and whether it had been delivered.
   std::vector<std::uint8_t> repeated_;
   std::size_t repeated_at_ = 0;
-  std::vector<Print> leave_after_repeat_;
+  std::vector<Fingerprint> leave_after_repeat_;
   SequencerCounts counts_;  // what the pipeline does not count, and all that was counted before a restart
 };
 

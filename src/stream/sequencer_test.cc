@@ -27,7 +27,7 @@ std::string untimed(int id, int session) {
 std::string beat(int session, std::int64_t time) {
   return fmt::format("{{\"session\":{},\"heartbeat\":{}}}\n", session, time);
 }
-Print print(std::int64_t session) { return *exact_print(session); }
+Fingerprint print(std::int64_t session) { return *exact_fingerprint(session); }
 
 std::shared_ptr<const Chunk> chunk(const std::string& lines) {
   ChunkReader reader("test");
@@ -222,8 +222,8 @@ TEST(Sequencer, AStateThatIsNoneIsRefused) {
 // A stream as a list of lines, with what each is. Sessions run at random speed, some leave, some send heartbeats.
 struct Stream {
   std::vector<std::string> lines;
-  std::vector<std::pair<std::size_t, Print>> gone;  // after so many lines
-  std::vector<int> ids;                             // of its transactions, ascending
+  std::vector<std::pair<std::size_t, Fingerprint>> gone;  // after so many lines
+  std::vector<int> ids;                                   // of its transactions, ascending
 };
 Stream random_stream(Rng& rng) {
   Stream stream;

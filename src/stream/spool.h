@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::stream {
 
@@ -36,7 +36,7 @@ struct SpoolRecord {
     kState = 1,  // the state, at the beginning of a segment
     kLines,      // lines of one sender or several, one after the other
     kSender,     // a sender's name, the payload, and how many of its lines were taken or will never come
-    kGone,       // sessions whose sender has left: the payload is their prints
+    kGone,       // sessions whose sender has left: the payload is their fingerprints
     kCut,        // a piece of a recording: how far each journal went (stream/recording_input.cc)
   };
   Kind kind = Kind::kLines;
@@ -50,7 +50,7 @@ struct SpoolRecord {
   std::uint64_t first_line = 1;       // kLines of one sender: the number of the first
   std::uint64_t first_txn = 0;
   std::uint64_t txns = 0;
-  std::uint64_t header = 0;  // kLines with streams_header: its print
+  std::uint64_t header = 0;  // kLines with streams_header: its fingerprint
   std::string payload;
   std::uint64_t end = 0;  // read back: the place behind it
 };
@@ -70,7 +70,7 @@ struct SpoolState {
 
   std::uint64_t txns = 0;
   bool started = false;      // something was said
-  std::uint64_t header = 0;  // the print of the stream's header
+  std::uint64_t header = 0;  // the fingerprint of the stream's header
   std::uint32_t last_number = 0;
   std::map<std::string, Sender, std::less<>> senders;
 

@@ -170,7 +170,7 @@ TEST(StandardInput, AfterARestartTheSpoolComesFirst) {
   pipe.write(line(1, 51));
   Heard heard;
   heard.until_writes(*input, 1);
-  EXPECT_EQ(heard.pieces[0].chunk->id(TxnId{0}), *exact_print(50)) << "numbers go on";
+  EXPECT_EQ(heard.pieces[0].chunk->id(TxnId{0}), *exact_fingerprint(50)) << "numbers go on";
   input->covered(heard.pieces[0].position);
 }
 
@@ -191,7 +191,7 @@ TEST(StandardInput, WithoutASpoolARestartGoesOnWithWhatComes) {
   pipe.write("{\"isolde\":1,\"initial\":3}\n" + line(1, 8));
   Heard heard;
   heard.until_writes(*input, 1);
-  EXPECT_EQ(heard.pieces[0].chunk->id(TxnId{0}), *exact_print(7));
+  EXPECT_EQ(heard.pieces[0].chunk->id(TxnId{0}), *exact_fingerprint(7));
   EXPECT_FALSE(heard.pieces[0].chunk->has_header);
 }
 

@@ -68,7 +68,7 @@ inline std::vector<std::string> expected_writes(int session, int from, int to) {
 struct Heard {
   std::vector<Piece> pieces;
   std::vector<std::string> notices;
-  std::vector<Print> gone;
+  std::vector<Fingerprint> gone;
   std::string error;
   bool over = false;
 

@@ -185,7 +185,7 @@ Result<void> Watcher::take(PieceQueue::Item item) {
     }
   }
   if (checker_) {
-    for (const Print session : item.next.gone) checker_->feed->gone(session, now_);
+    for (const Fingerprint session : item.next.gone) checker_->feed->gone(session, now_);
   }
   // Only now: what arrived until then is in this piece, or came before it.
   if (drained_ > 0) now_ = std::max(now_, before_ + drained_);

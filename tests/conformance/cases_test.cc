@@ -1,4 +1,4 @@
-// Proof by cases against the oracle: of a tiny history every circle of every choice is made a case. The proof accepts
+// Proof by cases against the oracle: of a tiny history every cycle of every choice is made a case. The proof accepts
 // them exactly if the level is violated; and whatever else is put in a case, it never accepts a refutation of what
 // holds.
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace isolde {
 namespace cases_test {
 
-// All steps that could be part of a circle: known ones, and each way to choose.
+// All steps that could be part of a cycle: known ones, and each way to choose.
 std::vector<Step> all_steps(const History& h, Level level, const std::vector<bool>& counted) {
   const auto counts = [&](TxnId t) { return h.status(t) != Status::kAborted; };
   const auto in_doubt = [&](TxnId t) { return t != kNoTxn && !counted[raw(t)]; };
@@ -76,8 +76,8 @@ bool may_follow(Level level, const Step& first, const Step& second) {
   return first.type != StepType::kRw && !(family == LevelFamily::kPrefix && first.type == StepType::kWw);
 }
 
-// Every circle in which each transaction stands once, with the least of them first.
-void circles(const std::vector<Step>& steps, Level level, std::vector<Step>& path, std::vector<Case>& out) {
+// Every cycle in which each transaction stands once, with the least of them first.
+void cycles(const std::vector<Step>& steps, Level level, std::vector<Step>& path, std::vector<Case>& out) {
   for (const Step& s : steps) {
     if (out.size() > 20'000) return;
     if (!path.empty() && (s.from != path.back().to || s.to < path[0].from || !may_follow(level, path.back(), s)))
@@ -91,7 +91,7 @@ void circles(const std::vector<Step>& steps, Level level, std::vector<Step>& pat
     }
     if (std::any_of(path.begin(), path.end(), [&](const Step& p) { return p.from == s.to || p.to == s.to; })) continue;
     path.push_back(s);
-    circles(steps, level, path, out);
+    cycles(steps, level, path, out);
     path.pop_back();
   }
 }
@@ -154,7 +154,7 @@ void compare(Rng& rng, const RandomOptions& options, Tally& tally) {
     std::vector<Case> cases;
     std::vector<Step> path;
     const std::vector<bool> counted = proof::Committed(h, refutation(h, level, {})).counted();
-    circles(all_steps(h, level, counted), level, path, cases);
+    cycles(all_steps(h, level, counted), level, path, cases);
     if (cases.empty() || cases.size() > 20'000) {
       EXPECT_TRUE(!cases.empty() || truth == OracleVerdict::kSatisfied) << info(level).name << '\n' << native_text(h);
       continue;
@@ -184,7 +184,7 @@ void compare(Rng& rng, const RandomOptions& options, Tally& tally) {
   }
 }
 
-TEST(Cases, AllCirclesOfAllChoicesAreAProofExactlyIfTheLevelIsViolated) {
+TEST(Cases, AllCyclesOfAllChoicesAreAProofExactlyIfTheLevelIsViolated) {
   const std::uint64_t histories = effort::tries(1'000);
   Rng rng(effort::seed(1));
   Tally tally;

@@ -330,7 +330,7 @@ void compare(Against against, const EngineRow& row, int shard) {
     EXPECT_GE(count.tried, target) << row.name << " at " << level.name;
     if (!row.satisfies) continue;
     EXPECT_TRUE(effort::reaches(0.1, count.satisfied, count.tried)) << row.name << " at " << level.name << ": " << text;
-    // Few histories overwrite in a circle, which is all that read-uncommitted forbids.
+    // Few histories overwrite in a cycle, which is all that read-uncommitted forbids.
     const double least = level.level == Level::kReadUncommitted ? 0.02 : 0.1;
     EXPECT_TRUE(effort::reaches(least, count.violated, count.tried))
         << row.name << " at " << level.name << ": " << text;

@@ -42,7 +42,7 @@ TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
   Rng rng(effort::seed(GetParam()));
   std::array<std::uint64_t, kLevelCount> satisfied{};
   std::array<std::uint64_t, kLevelCount> violated{};
-  std::uint64_t overwritten_in_a_circle = 0;
+  std::uint64_t overwritten_in_a_cycle = 0;
   for (std::uint64_t i = 0; i < histories && !::testing::Test::HasFatalFailure(); ++i) {
     RandomOptions options;
     options.registers_only = i % 2 == 0;
@@ -52,7 +52,7 @@ TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
     expect_lattice(bare, h, false);
     const Verdicts by_versions = judge_all(truth, OracleEvidence::kVersions);
     expect_lattice(by_versions, h, false);
-    overwritten_in_a_circle += by_versions[0] == OracleVerdict::kViolated ? 1 : 0;
+    overwritten_in_a_cycle += by_versions[0] == OracleVerdict::kViolated ? 1 : 0;
     // Timestamps mean points to one family and places to the other.
     expect_lattice(judge_all(truth, OracleEvidence::kTimestamps), h, true);
     for (std::size_t level = 0; level < bare.size(); ++level) {
@@ -69,7 +69,7 @@ TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
     if (row.level == Level::kReadUncommitted) continue;  // broken only by version orders, see below
     EXPECT_TRUE(effort::reaches(1.0 / 12, violated[level], histories)) << row.name << ": " << violated[level];
   }
-  EXPECT_TRUE(effort::reaches(0.001, overwritten_in_a_circle, histories)) << overwritten_in_a_circle;
+  EXPECT_TRUE(effort::reaches(0.001, overwritten_in_a_cycle, histories)) << overwritten_in_a_cycle;
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Lattice, ::testing::Values(11, 12, 13, 14));

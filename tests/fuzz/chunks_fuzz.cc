@@ -9,12 +9,12 @@ namespace {
 using isolde::fuzz::require;
 
 struct Seen {
-  std::vector<std::uint64_t> prints;
+  std::vector<std::uint64_t> fingerprints;
   std::uint64_t heartbeats = 0, headers = 0, columns = 0;
   isolde::ChunkReader::Place place;
   std::string wrong;
   bool operator==(const Seen& other) const {
-    return prints == other.prints && heartbeats == other.heartbeats && headers == other.headers &&
+    return fingerprints == other.fingerprints && heartbeats == other.heartbeats && headers == other.headers &&
            columns == other.columns && place.lines == other.place.lines &&
            place.transactions == other.place.transactions && place.past_header == other.place.past_header &&
            wrong == other.wrong;
@@ -35,10 +35,10 @@ Seen read(std::string_view lines, std::size_t piece) {
     require(reader.transaction_lines().size() == c.history.txn_count(), "a transaction without its line");
     require(reader.heartbeat_lines().size() == c.heartbeats.size(), "a heartbeat without its line");
     for (std::uint32_t t = 0; t < c.history.txn_count(); ++t) {
-      seen.prints.push_back(raw64(c.id(isolde::TxnId{t})));
-      seen.prints.push_back(raw64(c.session(isolde::TxnId{t})));
+      seen.fingerprints.push_back(raw64(c.id(isolde::TxnId{t})));
+      seen.fingerprints.push_back(raw64(c.session(isolde::TxnId{t})));
       for (auto op = c.history.first_op(isolde::TxnId{t}); op < c.history.end_op(isolde::TxnId{t}); ++op) {
-        seen.prints.push_back(raw64(c.value(c.history.op_value(op))));
+        seen.fingerprints.push_back(raw64(c.value(c.history.op_value(op))));
       }
     }
     seen.heartbeats += c.heartbeats.size();

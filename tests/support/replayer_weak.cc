@@ -70,9 +70,9 @@ void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken
     }
   }
   const Matrix past = close(known);
-  const Matrix circles = close(flow);
+  const Matrix cycles = close(flow);
   for (std::size_t t = 0; t < n; ++t) {
-    if (circles[t][t]) broken.emplace(Level::kReadCommitted, "information flows in a circle");
+    if (cycles[t][t]) broken.emplace(Level::kReadCommitted, "information flows in a cycle");
   }
   const auto judge = [&](Level level, const std::function<bool(std::size_t, std::size_t)>& must_see) {
     Matrix order = known;

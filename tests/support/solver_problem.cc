@@ -164,21 +164,21 @@ std::string order_fault(const Problem& p, std::span<const Node> order, const Hel
   return {};
 }
 
-std::string circle_fault(const Problem& p, const Circle& circle) {
-  if (circle.empty()) return "nothing";
-  for (std::size_t i = 0; i < circle.size(); ++i) {
-    if (circle[i].to != circle[(i + 1) % circle.size()].from) return "does not close";
-    if (std::string fault = link_fault(p, circle[i]); !fault.empty()) return fault;
+std::string cycle_fault(const Problem& p, const Cycle& cycle) {
+  if (cycle.empty()) return "nothing";
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    if (cycle[i].to != cycle[(i + 1) % cycle.size()].from) return "does not close";
+    if (std::string fault = link_fault(p, cycle[i]); !fault.empty()) return fault;
   }
   return {};
 }
 
-bool can_avoid(const Problem& p, std::span<const Circle> circles) {
+bool can_avoid(const Problem& p, std::span<const Cycle> cycles) {
   std::map<std::uint64_t, std::size_t> pairs;
   std::map<std::uint32_t, std::uint64_t> reads;  // and how many candidates each has
   std::vector<std::vector<Choice>> clauses;
-  for (const Circle& circle : circles) {
-    clauses.push_back(choices_of(p, circle));
+  for (const Cycle& cycle : cycles) {
+    clauses.push_back(choices_of(p, cycle));
     for (const Choice& choice : clauses.back()) {
       if (choice.is_order()) pairs.try_emplace(pair_id(choice.first, choice.second), pairs.size());
       if (!choice.is_order()) reads[choice.read] = p.reads[choice.read].count;

@@ -54,8 +54,8 @@ struct Held {
 [[nodiscard]] bool known_is_acyclic(const Problem& p);
 // What is wrong; empty if nothing. An order may end early: then it must be right as far as it goes.
 [[nodiscard]] std::string order_fault(const Problem& p, std::span<const Node> order, const Held& held = {});
-[[nodiscard]] std::string circle_fault(const Problem& p, const Circle& circle);
-// Whether some way to make all choices that the circles name closes none. Tries all; requires: at most 24 of them.
-[[nodiscard]] bool can_avoid(const Problem& p, std::span<const Circle> circles);
+[[nodiscard]] std::string cycle_fault(const Problem& p, const Cycle& cycle);
+// Whether some way to make all choices that the cycles name closes none. Tries all; requires: at most 24 of them.
+[[nodiscard]] bool can_avoid(const Problem& p, std::span<const Cycle> cycles);
 
 }  // namespace isolde::solver

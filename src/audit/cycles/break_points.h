@@ -2,7 +2,7 @@
 //
 // In, out: a dependency -> the moment where it arrives at its second transaction, the moment where it leaves its first.
 // Always:  the same as can_happen (moments.h) for the edges of one cycle and nothing else. Each edge says that a moment
-//          of one member is before a moment of the next. These make a circle unless some member is left at a moment
+//          of one member is before a moment of the next. These make a cycle unless some member is left at a moment
 //          earlier than the one it is entered at: there the chain breaks. Entered by a plain rw means at the commit;
 //          left by anything but a plain rw as well. By the paper's rule the moments are the operations.
 // Cost:    one bound_of (bounds.h).

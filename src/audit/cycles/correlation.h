@@ -133,7 +133,7 @@ class Correlation {
   void choose_directions(bool together);
   void keep_the_tightest(std::uint32_t first);
   [[nodiscard]] bool within_level() const;
-  [[nodiscard]] bool closes_a_circle(const CycleEdge& edge);
+  [[nodiscard]] bool closes_a_cycle(const CycleEdge& edge);
   bool add(std::uint32_t first, std::uint32_t end);
   [[nodiscard]] bool propagate();
   [[nodiscard]] Possible enumerate_directions();

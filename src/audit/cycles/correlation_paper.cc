@@ -99,7 +99,7 @@ bool Correlation::within_level() const {
 }
 
 // Would this edge, after all others, leave operations without an order? It would if its beginning follows on its end.
-bool Correlation::closes_a_circle(const CycleEdge& edge) {
+bool Correlation::closes_a_cycle(const CycleEdge& edge) {
   constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
   follows_.assign(members_.size(), kNever);  // by member: the first operation that follows
   follows_[edge.to] = edge.conflict.to_op;
@@ -120,7 +120,7 @@ bool Correlation::add(std::uint32_t first, std::uint32_t end) {
   ++steps_;
   const std::size_t before = edges_.size();
   for (std::uint32_t i = first; i < end; ++i) {
-    if (closes_a_circle(alternatives_[i])) {
+    if (closes_a_cycle(alternatives_[i])) {
       edges_.resize(before);
       return false;
     }

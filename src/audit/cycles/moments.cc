@@ -31,7 +31,7 @@ bool have_order(std::size_t n, const std::vector<std::pair<std::uint32_t, std::u
   return ready.size() == n;
 }
 
-// A circle of moments must go through commits, so it is enough to order these: the commit of i is before that of j if
+// A cycle of moments must go through commits, so it is enough to order these: the commit of i is before that of j if
 // it is before a moment of j, and before that of k if it is before a moment of some j that is not after one which is
 // before the commit of k. `add` is called with (i, j).
 template <class Add>

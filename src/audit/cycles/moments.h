@@ -18,7 +18,7 @@
 //            snapshot        reads, and ww too, at the R of the first statement that is no LOCK TABLE (who changes a
 //            row
 //                            that was changed since then is turned away); waiting for a lock at L
-//          It can come to pass exactly if this has no circle.
+//          It can come to pass exactly if this has no cycle.
 //          The paper compares operations only (r before w), which forbids what multi-version databases do: reading the
 //          old version after the new one was written and before it is committed. TimingRule::kOperations is its rule.
 // Cost:    the square of the number of edges, at least of machine words; no allocation for up to 64 members and 96

@@ -1,4 +1,4 @@
-// audit/cycles/samples.h: a circle of classes -> circles of operations: which dependency each step goes through.
+// audit/cycles/samples.h: a cycle of classes -> cycles of operations: which dependency each step goes through.
 //
 // In, out: members, the steps whose dependency is given, l -> up to l different choices for the other steps.
 // Always:  all choices if there are at most l; else by chance, none twice, and every second one, the first to begin

@@ -1,5 +1,5 @@
 // Orders all moments of all members. Besides what the dependencies demand, it wishes that a statement is sent only when
-// it need not wait any more, or else when the other already has the lock; a wish that would make a circle is dropped.
+// it need not wait any more, or else when the other already has the lock; a wish that would make a cycle is dropped.
 // Then members run as far as they can, one after the other; of all members to begin with, the one that makes the fewest
 // changes between members is taken.
 #include <algorithm>

@@ -3,7 +3,7 @@
 // In, out: a target column's cycles, a Fix -> how many of them can no longer happen, and whether a new search of their
 //          classes finds any other through the column.
 // Always:  only the classes of these cycles are looked at, with the conflicts that the graph has left. A cycle is gone
-//          if a dependency of it is, or if with the fix its moments have a circle (cycles/break_points.h), or its rows
+//          if a dependency of it is, or if with the fix its moments have a cycle (cycles/break_points.h), or its rows
 //          forbid it (cycles/correlation.h).
 #pragma once
 

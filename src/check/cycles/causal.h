@@ -3,7 +3,7 @@
 // In, out: a Trace -> pairs (before, after): `before` wrote a key and is in the past of a transaction that read the key
 //          from `after`. The past is what a chain of session order and reads-from leads back to.
 // Always:  no version order is needed. Of each chain of transactions only the last writer of the key is named; pairs
-//          that the past itself orders are left out. Where the past is circular there are none: that circle is the
+//          that the past itself orders are left out. Where the past is circular there are none: that cycle is the
 //          fault.
 // Cost:    transactions x chains (at most one a session) in time, PastOptions::cells in memory whatever the history.
 // Source:  Biswas and Enea (axiom of causal consistency); AWDIT (clocks, the last writer of each session).

@@ -11,7 +11,7 @@ namespace causal_test {
 TEST(Causal, TheAnswerDoesNotDependOnHowMuchMemoryThereIs) {
   const std::uint64_t histories = effort::tries(3000);
   Rng rng(effort::seed(5));
-  std::uint64_t found = 0, circles = 0;
+  std::uint64_t found = 0, cycles = 0;
   for (std::uint64_t i = 0; i < histories; ++i) {
     RandomOptions options;
     options.max_txns = 12;
@@ -21,24 +21,24 @@ TEST(Causal, TheAnswerDoesNotDependOnHowMuchMemoryThereIs) {
     if (!trace.untraceable.empty()) continue;
     const VersionOrders orders = order_versions(h, trace, Updates::kMaySkip);
     const LevelRow& row = *row_of(Level::kCausal);
-    const auto has_circle = [&](const SeenOrders& seen) {
+    const auto has_cycle = [&](const SeenOrders& seen) {
       const Dependencies graph = find_dependencies(h, trace, orders, seen.orders, {}, row.edges);
       return !sort_nodes(graph, row.nodes).components.empty();
     };
     const SeenOrders wide = causal_orders(h, trace, orders, {});
     found += wide.orders.size() + wide.missed.size();
-    circles += has_circle(wide) ? 1 : 0;
+    cycles += has_cycle(wide) ? 1 : 0;
     for (const std::size_t cells : {1U, 30U}) {
       PastOptions little;
       little.cells = cells;
       // Pairs that follow from others are left out only where both are looked at together.
       const SeenOrders narrow = causal_orders(h, trace, orders, {}, little);
-      ASSERT_EQ(has_circle(wide), has_circle(narrow));
+      ASSERT_EQ(has_cycle(wide), has_cycle(narrow));
       ASSERT_EQ(wide.missed.size(), narrow.missed.size());
     }
   }
   EXPECT_TRUE(effort::reaches(1.0 / 6, found, histories)) << found << " of " << histories;
-  EXPECT_TRUE(effort::reaches(1.0 / 60, circles, histories)) << circles << " of " << histories;
+  EXPECT_TRUE(effort::reaches(1.0 / 60, cycles, histories)) << cycles << " of " << histories;
 }
 
 }  // namespace causal_test

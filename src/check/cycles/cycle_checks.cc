@@ -31,7 +31,7 @@ Witness CycleChecks::guess_predicates(Level level, const Limits& limits) {
   if (orders.open != kNoKey || !orders.ambiguous.empty() || !orders.lost_updates.empty()) return {};
   const PredicateSet predicates(h_);
   if (!predicates.defect().empty()) return {};
-  return explain_by_looks(h_, predicates, trace, orders, row, limits);
+  return explain_by_likely_versions(h_, predicates, trace, orders, row, limits);
 }
 
 Verdict CycleChecks::check(Level level, const Limits& limits, FindSeen find_seen) {

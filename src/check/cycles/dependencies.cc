@@ -108,7 +108,7 @@ class Builder {
       std::uint32_t ended = clock.before(h_.begin(TxnId{t}));
       if (own[t] < ended) {
         // Its clock has it end before it began. It does not come before itself: those that ended between are named one
-        // by one, up to the first that also began after this one's end; with that one it stands in a circle anyway.
+        // by one, up to the first that also began after this one's end; with that one it stands in a cycle anyway.
         for (std::uint32_t i = own[t] + 1; i < ended; ++i) {
           const TxnId other{clock.ends[i].index};
           f(raw(other), t, Edge::kRealtime);

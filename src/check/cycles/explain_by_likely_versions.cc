@@ -52,7 +52,7 @@ class Explanation {
                        [](const PredicateEdge& a, const PredicateEdge& b) { return a.reader < b.reader; });
       Witness witness = ordered(edges, by);
       if (witness.events.empty()) {
-        if (!drop_circles(edges)) return {};
+        if (!drop_cycles(edges)) return {};
         continue;
       }
       const EventForm form = witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
@@ -71,8 +71,8 @@ class Explanation {
   }
 
  private:
-  // Of the edges that are part of a circle, those that may be others by the clocks, else all. False: there are none.
-  bool drop_circles(std::vector<PredicateEdge>& edges) const {
+  // Of the edges that are part of a cycle, those that may be others by the clocks, else all. False: there are none.
+  bool drop_cycles(std::vector<PredicateEdge>& edges) const {
     const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, edges, row_.edges);
     limits_.spend(steps_of(graph));
     const bool points = row_.nodes != Nodes::kTransactions;
@@ -150,8 +150,8 @@ std::vector<std::uint32_t> places_by_clock(const History& history) {
   return place;
 }
 
-Witness explain_by_looks(const History& history, const PredicateSet& predicates, const Trace& trace,
-                         const VersionOrders& orders, const LevelRow& row, const Limits& limits) {
+Witness explain_by_likely_versions(const History& history, const PredicateSet& predicates, const Trace& trace,
+                                   const VersionOrders& orders, const LevelRow& row, const Limits& limits) {
   Explanation explanation(history, predicates, trace, orders, row, limits);
   if (!history.columns().snapshots.empty()) {
     if (Witness w = explanation.by(LookBy::kSnapshot); !w.events.empty()) return w;

@@ -24,8 +24,9 @@ namespace isolde::graph {
 
 // Requires: row is of a level of states; every read of `trace` has its version; orders.open == kNoKey;
 //           predicates.defect() is empty. Empty: nothing was found.
-[[nodiscard]] Witness explain_by_looks(const History& history, const PredicateSet& predicates, const Trace& trace,
-                                       const VersionOrders& orders, const LevelRow& row, const Limits& limits);
+[[nodiscard]] Witness explain_by_likely_versions(const History& history, const PredicateSet& predicates,
+                                                 const Trace& trace, const VersionOrders& orders, const LevelRow& row,
+                                                 const Limits& limits);
 
 // The places of transactions by the clock before they asked to commit. Where writers hold locks until they have
 // committed, this is the order of the versions of every key: the next one's write was answered after that.

@@ -110,7 +110,7 @@ class Namer {
                                            : AnomalyKind::kOTV;
     }
     const std::size_t rw = count(StepType::kRw);
-    if (given_circle() || (rw == 0 && (has(Ground::kSeen) || has(Ground::kPast)))) return AnomalyKind::kCyclicVersions;
+    if (given_cycle() || (rw == 0 && (has(Ground::kSeen) || has(Ground::kPast)))) return AnomalyKind::kCyclicVersions;
     if (rw == 1) return AnomalyKind::kGSingle;
     if (rw == 0 && has(StepType::kWr)) return AnomalyKind::kG1c;
     if (rw == 0) return has(StepType::kWw) ? AnomalyKind::kG0 : AnomalyKind::kRealtimeOrder;
@@ -122,8 +122,8 @@ class Namer {
     return AnomalyKind::kGNonadjacent;
   }
 
-  // One key, and an order that was given takes part: it is the evidence that goes in a circle.
-  [[nodiscard]] bool given_circle() const {
+  // One key, and an order that was given takes part: it is the evidence that goes in a cycle.
+  [[nodiscard]] bool given_cycle() const {
     const auto& steps = anomaly_.steps;
     const auto on_first = [&](const Step& s) { return s.type == StepType::kWw && s.key == steps[0].key; };
     return std::all_of(steps.begin(), steps.end(), on_first) && has(Ground::kGiven);

@@ -231,7 +231,7 @@ class StartOrderCheck {
     }
     for (const auto& [a, b] : ties_) graph.before(raw(a), raw(b));
     std::vector<std::uint32_t> order;
-    if (graph.sort(order) == RunGraph::Answer::kCircle) return false;
+    if (graph.sort(order) == RunGraph::Answer::kCycle) return false;
     for (std::uint32_t i = 0; i < order.size(); ++i) set_place(place, order[i], i);
     return true;
   }

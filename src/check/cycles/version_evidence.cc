@@ -268,7 +268,7 @@ class Joiner {
     }
     known_ = pairs_.size();
     RunGraph::Answer answer = graph.sort(order_);
-    if (answer == RunGraph::Answer::kCircle) return false;
+    if (answer == RunGraph::Answer::kCycle) return false;
     if (by_timestamps_.is_there()) answer = use(by_timestamps_, key, graph, answer, against_timestamps);
     used_snapshots_ = by_snapshots_.is_there() && answer == RunGraph::Answer::kSeveral;
     if (used_snapshots_) answer = use(by_snapshots_, key, graph, answer, against_snapshots);
@@ -291,8 +291,8 @@ class Joiner {
     const std::size_t before = pairs_.size();
     std::vector<std::uint32_t> order;
     const bool fits = source.add(key_, with, pairs_);
-    const RunGraph::Answer now = fits ? with.sort(order) : RunGraph::Answer::kCircle;
-    if (now == RunGraph::Answer::kCircle) {
+    const RunGraph::Answer now = fits ? with.sort(order) : RunGraph::Answer::kCycle;
+    if (now == RunGraph::Answer::kCycle) {
       pairs_.resize(before);
       against.push_back(key);
       return answer;

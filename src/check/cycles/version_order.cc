@@ -57,7 +57,7 @@ class Orderer {
     for (std::uint32_t i = 0; i < chain.count; ++i) {
       const Version v = trace_.chain_entries[chain.first + i].version;
       if (!counted(v)) continue;
-      // At read-uncommitted a transaction's elements may stand apart; then this is a circle of overwrites.
+      // At read-uncommitted a transaction's elements may stand apart; then this is a cycle of overwrites.
       if (v != before && !link(before, v, chain.key, Ground::kList) && before != kInitialVersion)
         out_.known.push_back({before, v, Ground::kList});
       before = v;
@@ -135,12 +135,12 @@ class Orderer {
       heads_.push_back(head);
       for (Version v = head; v != kNoVersion; v = out_.next[v]) ++reached;
     }
-    const bool circle = reached != versions.size();
-    if (!circle && heads_.size() > 1 && !given.empty() && !arrange(key, given)) {
+    const bool cycle = reached != versions.size();
+    if (!cycle && heads_.size() > 1 && !given.empty() && !arrange(key, given)) {
       // Nothing comes between the versions of a run, so what follows one of them follows all.
       for (const auto& [a, b] : run_pairs_) out_.known.push_back({tail(heads_[a]), heads_[b], Ground::kGiven});
     }
-    if (!circle && heads_.size() <= 1) {
+    if (!cycle && heads_.size() <= 1) {
       if (!heads_.empty()) {
         if (first == kNoVersion) {
           out_.first[raw(key)] = heads_[0];
@@ -150,10 +150,10 @@ class Orderer {
       }
     } else {
       out_.open = key;
-      if (first != kNoVersion && !circle) {
+      if (first != kNoVersion && !cycle) {
         for (const Version head : heads_) out_.known.push_back({tail(first), head, Ground::kLastLeft});
       }
-      if (!circle) {
+      if (!cycle) {
         out_.heads.insert(out_.heads.end(), heads_.begin(), heads_.end());
       }
     }

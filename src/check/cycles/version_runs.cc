@@ -32,7 +32,7 @@ RunGraph::Answer RunGraph::sort(std::vector<std::uint32_t>& order) {
       if (--waits[at->second] == 0) (at->second < runs_ ? ready : helpers).push_back(at->second);
     }
   }
-  if (order.size() != runs_) return Answer::kCircle;
+  if (order.size() != runs_) return Answer::kCycle;
   return only ? Answer::kOne : Answer::kSeveral;
 }
 

@@ -21,8 +21,8 @@ class RunGraph {
     if (a != b) edges_.emplace_back(a, b);
   }
 
-  enum class Answer : std::uint8_t { kCircle, kSeveral, kOne };
-  // Fills `order` with the runs unless they stand in a circle.
+  enum class Answer : std::uint8_t { kCycle, kSeveral, kOne };
+  // Fills `order` with the runs unless they stand in a cycle.
   [[nodiscard]] Answer sort(std::vector<std::uint32_t>& order);
 
  private:

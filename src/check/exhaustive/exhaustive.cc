@@ -98,7 +98,7 @@ class Check {
       case LevelFamily::kAxiomatic:
         break;
     }
-    // On items it is serializable: whatever version orders there are, both ask whether one has no circle.
+    // On items it is serializable: whatever version orders there are, both ask whether one has no cycle.
     if (verdict_.level == Level::kRepeatableRead || verdict_.level == Level::kReadUncommitted)
       return find_serial_order(model_, asked, limits, witness_);
     return find_views(model_, asked, limits);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostWays = 4096;  // to read the version orders that are given
 
-// Whether pairs of these go in a circle.
+// Whether pairs of these go in a cycle.
 bool is_circular(const Pairs& pairs, TxnSet among) {
   std::array<TxnSet, kMostTxns> after{};
   for (const auto& [a, b] : pairs) {
@@ -413,7 +413,7 @@ bool Model::add_order(const VersionOrder& order, std::vector<Pairs>& ways) const
       }
       std::sort(pairs.begin(), pairs.end());
       pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-      // Nobody can keep to a circle.
+      // Nobody can keep to a cycle.
       if (!is_circular(pairs, sure)) all_ways.insert(std::move(pairs));
       if (all_ways.size() > kMostWays) return false;
     }

@@ -1,7 +1,7 @@
 // check/exhaustive/views.h: the levels that ask for less than one state a transaction: whether there is an order of the
 // transactions, and for each read a version, that the level allows.
 //
-// All of these levels forbid circles of overwrites and reads, so whatever version orders there are agree with one order
+// All of these levels forbid cycles of overwrites and reads, so whatever version orders there are agree with one order
 // of all transactions in which everybody reads from those before it. Such orders are built one transaction after the
 // other: when it is placed, all versions that it may have read are there, and whether the level allows a choice of
 // them depends on nothing that comes later. What the levels add (table in views.cc):

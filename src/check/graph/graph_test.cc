@@ -23,7 +23,7 @@ TEST(Graph, ALongerReadOrdersTheTwoAppends) {
   EXPECT_EQ(says("T1: a x1 a y1 | T2: a x2 a y2 | T3: r x[1 2] r y[2 1]", Level::kSerializable), "G0");
 }
 
-TEST(Graph, TwoThatReadEachOtherAreACircleOfInformation) {
+TEST(Graph, TwoThatReadEachOtherAreACycleOfInformation) {
   EXPECT_EQ(says("T1: w x1 r y1 | T2: w y1 r x1", Level::kReadCommitted), "G1c");
   EXPECT_EQ(says("T1: w x1 r y1 | T2: w y1 r x1", Level::kReadUncommitted), "satisfied");
 }
@@ -60,7 +60,7 @@ TEST(Graph, SessionAndRealTimeCountOnlyWhereTheLevelSaysSo) {
   EXPECT_EQ(says("T1 {1..2}: w x1 | T2 {3..4}: r x_", Level::kStrictSerializable), "G-single-realtime");
 }
 
-TEST(Graph, AnEndBeforeItsOwnBeginIsNoCircle) {
+TEST(Graph, AnEndBeforeItsOwnBeginIsNoCycle) {
   EXPECT_EQ(says("T1 {5..2}: w x1 | T2 {1..6}: r x1", Level::kStrictSerializable), "satisfied");
 }
 

@@ -6,13 +6,13 @@
 namespace isolde::mirror {
 
 // Of one that came late: whether what lists and counters hold was worked out without it.
-bool Taking::was_grown_without(const TakenWrite& write) {
+bool ArrivalReader::was_grown_without(const TakenWrite& write) {
   if ((write.flags & kStepwise) != 0) return true;
   const auto versions = core_.keys.versions(write.key);
   return std::any_of(versions.begin(), versions.end(), [](const Version& v) { return v.has(kStepwise | kGrown); });
 }
 
-void Taking::install() {
+void ArrivalReader::install() {
   const Profile& profile = core_.options.profile;
   txn_.late = txn_.late || txn_.begin < core_.horizon;
   if (txn_.writes.empty()) {
@@ -64,7 +64,7 @@ void Taking::install() {
     if (column) write.flags &= ~(kHoldsLock | kUpdateWins);  // the row answers for these
     version.slot = txn_slot();
     KeyState& state = core_.keys[write.key];
-    if (version.value == kNullPrint && profile.first_updater_wins && fate != kAbortedWrite) {
+    if (version.value == kNullFingerprint && profile.first_updater_wins && fate != kAbortedWrite) {
       // An insert over a dead row looks at no snapshot: writers on both sides of a delete are not ordered by it.
       for (Version& v : core_.keys.versions(write.key)) v.flags &= ~kUpdateWins;
       version.flags &= ~kUpdateWins;
@@ -72,7 +72,7 @@ void Taking::install() {
       state.flags |= kOpen;
     } else if (version.has(kUpdateWins)) {
       for (const Version& v : core_.keys.versions(write.key)) {
-        if (v.value != kNullPrint || !v.has(kInstalled | kMaybe)) continue;
+        if (v.value != kNullFingerprint || !v.has(kInstalled | kMaybe)) continue;
         version.flags &= ~kUpdateWins;
         state.flags |= kOpen;
       }

@@ -15,7 +15,7 @@ LookKind look_kind(OpKind kind) {
 
 }  // namespace
 
-void Taking::look(OpHead head, const Window& at, std::uint32_t op, std::uint32_t moment) {
+void ArrivalReader::look(OpHead head, const Window& at, std::uint32_t op, std::uint32_t moment) {
   const Predicate& predicate = h_.predicate(head.predicate());
   const Profile& profile = core_.options.profile;
   const Lock lock = head.kind() == OpKind::kUpdate ? Lock::kUpdate : head.lock();
@@ -30,7 +30,7 @@ void Taking::look(OpHead head, const Window& at, std::uint32_t op, std::uint32_t
   look.kind = look_kind(head.kind());
   look.where = chunk_.value(predicate.where);
   look.aggregate = chunk_.value(predicate.aggregate);
-  look.result = look.kind == LookKind::kAggregate ? chunk_.value(h_.op_value(op)) : kNullPrint;
+  look.result = look.kind == LookKind::kAggregate ? chunk_.value(h_.op_value(op)) : kNullFingerprint;
   look.moment = moment;
   look.statement = op - first_;
   look.first_row = static_cast<std::uint32_t>(txn_.look_rows.size());
@@ -62,7 +62,7 @@ void Taking::look(OpHead head, const Window& at, std::uint32_t op, std::uint32_t
 }
 
 // A row that a scan returned matches, whatever it saw.
-void Taking::look_at_rows(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items) {
+void ArrivalReader::look_at_rows(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items) {
   for (const Item& item : items) {
     const KeySlot key = slot_of(chunk_.key(item.key));
     const Match match = core_.looks.match(condition, core_.keys[key], key, chunk_.value(item.value));
@@ -72,8 +72,8 @@ void Taking::look_at_rows(const CompiledPredicate& condition, TakenLook& look, s
   }
 }
 
-void Taking::look_at_own(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items) {
-  for (const Item& item : items) txn_.look_rows.push_back({kNullPrint, slot_of(chunk_.key(item.key)), 0});
+void ArrivalReader::look_at_own(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items) {
+  for (const Item& item : items) txn_.look_rows.push_back({kNullFingerprint, slot_of(chunk_.key(item.key)), 0});
   const auto first = txn_.look_rows.begin() + look.first_row;
   const std::size_t shown = txn_.look_rows.size();
   std::sort(first, txn_.look_rows.end(), [](const LookRow& a, const LookRow& b) { return a.key < b.key; });
@@ -113,7 +113,8 @@ void Taking::look_at_own(const CompiledPredicate& condition, TakenLook& look, st
   }
 }
 
-void Taking::look_differs(const TakenLook& look, KeySlot key, Print version, bool returned, std::string_view text) {
+void ArrivalReader::look_differs(const TakenLook& look, KeySlot key, Fingerprint version, bool returned,
+                                 std::string_view text) {
   if (txn_.status != Status::kCommitted) return leave_out();
   Found found{.kind = AnomalyKind::kResultSetMismatch, .rule = "consistent read", .txns = {txn_.id}, .text = {}};
   found.key = core_.keys[key].key;

@@ -11,9 +11,9 @@
 
 namespace isolde::mirror {
 
-class Taking {
+class ArrivalReader {
  public:
-  Taking(Core& core, const Arrival& arrival, Taken& txn)
+  ArrivalReader(Core& core, const Arrival& arrival, Taken& txn)
       : core_(core),
         chunk_(*arrival.chunk),
         h_(arrival.history()),
@@ -26,7 +26,7 @@ class Taking {
  private:
   void look_up_keys();
   void take_slots();
-  KeySlot slot_of(Print key);
+  KeySlot slot_of(Fingerprint key);
   void begin_key(KeySlot slot);
   [[nodiscard]] const Window& window(std::uint32_t op) const { return core_.scratch_windows[op - first_]; }
   void measure_all();
@@ -42,7 +42,7 @@ class Taking {
   void look(OpHead head, const Window& at, std::uint32_t op, std::uint32_t moment);
   void look_at_rows(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items);
   void look_at_own(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items);
-  void look_differs(const TakenLook& look, KeySlot key, Print version, bool returned, std::string_view text);
+  void look_differs(const TakenLook& look, KeySlot key, Fingerprint version, bool returned, std::string_view text);
   std::uint32_t moment_of(Lock lock, const Window& at, std::uint32_t name);
   [[nodiscard]] bool mine(KeyId key) const {
     return core_.owners == nullptr || core_.owners->of(key) == core_.share.index;
@@ -56,16 +56,16 @@ class Taking {
   void read_row(KeySlot row, ValueId value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op);
   void write_row(KeySlot row, ValueId value, const Window& at, std::uint32_t op);
   // A delete, or something that is no row, is written: if a row was there, its columns are gone.
-  void replace_row(KeySlot row, Print value);
+  void replace_row(KeySlot row, Fingerprint value);
   [[nodiscard]] bool in_doubt(KeySlot row);
   KeySlot touch_column(KeySlot row, const RowField& field, bool doubted);
   void leave_out() { ++core_.counts.unchecked; }
   [[nodiscard]] bool wrote(KeySlot key) const { return core_.keys[key].own == txn_.number; }
   [[nodiscard]] const TakenWrite& own(KeySlot key) const { return txn_.writes[core_.keys[key].own_at]; }
-  void read(KeySlot key, Print value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op,
+  void read(KeySlot key, Fingerprint value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op,
             ValueId read_value);
   // What was there before its own appends and increments, by what it read after them.
-  void read_after_steps(KeySlot key, const TakenWrite& own, Print value, ValueId read_value, std::uint32_t moment,
+  void read_after_steps(KeySlot key, const TakenWrite& own, Fingerprint value, ValueId read_value, std::uint32_t moment,
                         std::uint32_t op);
   void step(KeySlot key, const TakenStep& step, const Window& at);
   // A write that changed nothing was a read of what stood there, at its moment.
@@ -75,8 +75,8 @@ class Taking {
     const Profile& profile = core_.options.profile;
     return profile.reads == Reads::kTransaction && profile.locking_reads_see_latest && !profile.first_updater_wins;
   }
-  void own_read_differs(KeySlot key, Print read, Print own, std::uint32_t);
-  void write(KeySlot key, Print value, const Window& at, std::uint32_t flags, std::uint32_t);
+  void own_read_differs(KeySlot key, Fingerprint read, Fingerprint own, std::uint32_t);
+  void write(KeySlot key, Fingerprint value, const Window& at, std::uint32_t flags, std::uint32_t);
   void install();
   [[nodiscard]] bool was_grown_without(const TakenWrite& write);
   [[nodiscard]] TxnSlot txn_slot() const { return static_cast<TxnSlot>(&txn_ - core_.txns.data()); }

@@ -6,11 +6,12 @@
 namespace isolde::mirror {
 
 // Columns of a row (columns.h).
-void Taking::read_row(KeySlot row, ValueId value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op) {
+void ArrivalReader::read_row(KeySlot row, ValueId value, Lock lock, std::uint32_t moment, const Window& at,
+                             std::uint32_t op) {
   const Profile& profile = core_.options.profile;
-  if (wrote(row) && own(row).value != kPresentPrint) {
+  if (wrote(row) && own(row).value != kPresentFingerprint) {
     if ((own(row).flags & kStepwise) != 0) return leave_out();
-    if ((own(row).flags & kDelete) == 0) return own_read_differs(row, kPresentPrint, own(row).value, op);
+    if ((own(row).flags & kDelete) == 0) return own_read_differs(row, kPresentFingerprint, own(row).value, op);
     write_was_idle(row, core_.keys[row]);
   }
   const bool own_row = wrote(row);
@@ -22,12 +23,12 @@ void Taking::read_row(KeySlot row, ValueId value, Lock lock, std::uint32_t momen
                                 : profile.write_locks || profile.reads == Reads::kCertified;
   const bool unclear = own_row && !same;
   if (!own_row && profile.reads != Reads::kDirty && profile.reads != Reads::kCertified) {
-    txn_.reads.push_back({kPresentPrint, kNullPrint, row, moment, kPresence, kNoTxnSlot});
+    txn_.reads.push_back({kPresentFingerprint, kNullFingerprint, row, moment, kPresence, kNoTxnSlot});
   }
   const bool doubted = in_doubt(row);
   for (const RowField& field : h_.values().row(value)) {
     const KeySlot column = touch_column(row, field, doubted);
-    const Print seen = chunk_.value(field.value);
+    const Fingerprint seen = chunk_.value(field.value);
     if (core_.keys[column].has(kLossy)) {
       leave_out();
     } else if (wrote(column)) {
@@ -40,7 +41,8 @@ void Taking::read_row(KeySlot row, ValueId value, Lock lock, std::uint32_t momen
     } else if (unclear) {
       leave_out();
     } else {
-      txn_.reads.push_back({seen, kNullPrint, column, moment, lock == Lock::kNone ? 0U : kLockingRead, kNoTxnSlot});
+      txn_.reads.push_back(
+          {seen, kNullFingerprint, column, moment, lock == Lock::kNone ? 0U : kLockingRead, kNoTxnSlot});
       ++txn_.moments[moment].rows;
     }
   }
@@ -51,8 +53,8 @@ void Taking::read_row(KeySlot row, ValueId value, Lock lock, std::uint32_t momen
   }
 }
 
-void Taking::write_row(KeySlot row, ValueId value, const Window& at, std::uint32_t op) {
-  write(row, kPresentPrint, at, 0, op);
+void ArrivalReader::write_row(KeySlot row, ValueId value, const Window& at, std::uint32_t op) {
+  write(row, kPresentFingerprint, at, 0, op);
   const bool doubted = in_doubt(row);
   for (const RowField& field : h_.values().row(value)) {
     write(touch_column(row, field, doubted), chunk_.value(field.value), at, 0, op);
@@ -60,23 +62,23 @@ void Taking::write_row(KeySlot row, ValueId value, const Window& at, std::uint32
 }
 
 // A delete, or something that is no row, is written: if a row was there, its columns are gone.
-void Taking::replace_row(KeySlot row, Print value) {
-  bool was_row = value == kNullPrint || core_.keys[row].base == kPresentPrint || wrote(row);
-  for (const Version& v : core_.keys.versions(row)) was_row = was_row || v.value == kPresentPrint;
+void ArrivalReader::replace_row(KeySlot row, Fingerprint value) {
+  bool was_row = value == kNullFingerprint || core_.keys[row].base == kPresentFingerprint || wrote(row);
+  for (const Version& v : core_.keys.versions(row)) was_row = was_row || v.value == kPresentFingerprint;
   if (was_row) doubt_columns(core_, row);
   if (txn_.late || txn_.begin < core_.horizon) {
     core_.columns.doubt_until = std::max(core_.columns.doubt_until, txn_.commit_hi);
   }
 }
 
-bool Taking::in_doubt(KeySlot row) {
+bool ArrivalReader::in_doubt(KeySlot row) {
   if (txn_.begin <= core_.columns.doubt_until || row_in_doubt(core_, row)) return true;
   if (!wrote(row)) return false;
   return std::any_of(txn_.writes.begin(), txn_.writes.end(),
-                     [&](const TakenWrite& w) { return w.key == row && w.value != kPresentPrint; });
+                     [&](const TakenWrite& w) { return w.key == row && w.value != kPresentFingerprint; });
 }
 
-KeySlot Taking::touch_column(KeySlot row, const RowField& field, bool doubted) {
+KeySlot ArrivalReader::touch_column(KeySlot row, const RowField& field, bool doubted) {
   const KeySlot column = column_slot(core_, row, chunk_.value(field.name));
   KeyState& state = core_.keys[column];
   state.flags |= kRecent;

@@ -4,14 +4,14 @@
 namespace isolde::mirror {
 
 // What was there before its own appends and increments, by what it read after them.
-void Taking::read_after_steps(KeySlot key, const TakenWrite& own, Print value, ValueId read_value, std::uint32_t moment,
-                              std::uint32_t op) {
+void ArrivalReader::read_after_steps(KeySlot key, const TakenWrite& own, Fingerprint value, ValueId read_value,
+                                     std::uint32_t moment, std::uint32_t op) {
   const Profile& profile = core_.options.profile;
   if (profile.reads == Reads::kDirty) return;
   txn_.left_open = true;  // also where a read says most of it: two who both changed what they found
   core_.keys[key].flags |= kOpen;
   if (profile.reads == Reads::kCertified) return;
-  std::vector<Print> elements;
+  std::vector<Fingerprint> elements;
   std::int64_t number = is_integer(value) ? integer_of(value) : 0;
   bool fits = true;
   std::size_t appends = 0;
@@ -26,12 +26,12 @@ void Taking::read_after_steps(KeySlot key, const TakenWrite& own, Print value, V
       fits = false;
     }
   }
-  Print before = kNullPrint;
+  Fingerprint before = kNullFingerprint;
   if (appends > 0) {
     const auto list = h_.values().elements(read_value);
     fits = fits && list && list->size() >= appends;
     for (std::size_t i = 0; fits && i < list->size(); ++i) {
-      const Print element = print_of(h_.values(), (*list)[i]);
+      const Fingerprint element = fingerprint_of(h_.values(), (*list)[i]);
       if (i + appends < list->size()) {
         before = appended(before, element);
       } else if (element != elements[i + appends - list->size()]) {
@@ -39,9 +39,9 @@ void Taking::read_after_steps(KeySlot key, const TakenWrite& own, Print value, V
       }
     }
   } else if (fits && is_integer(value)) {
-    const auto print = exact_print(number);
-    if (!print) return;
-    before = *print;
+    const auto fingerprint = exact_fingerprint(number);
+    if (!fingerprint) return;
+    before = *fingerprint;
   } else {
     fits = false;
   }
@@ -56,11 +56,11 @@ void Taking::read_after_steps(KeySlot key, const TakenWrite& own, Print value, V
     moment = static_cast<std::uint32_t>(txn_.moments.size() - 1);
     txn_.writes[core_.keys[key].own_at].lock_moment = moment;
   }
-  txn_.reads.push_back({before, kNullPrint, key, moment, by_snapshot ? 0U : kNoDependency, kNoTxnSlot});
+  txn_.reads.push_back({before, kNullFingerprint, key, moment, by_snapshot ? 0U : kNoDependency, kNoTxnSlot});
   ++txn_.moments[moment].rows;
 }
 
-void Taking::step(KeySlot key, const TakenStep& step, const Window& at) {
+void ArrivalReader::step(KeySlot key, const TakenStep& step, const Window& at) {
   KeyState& state = core_.keys[key];
   if (state.own == txn_.number && (txn_.writes[state.own_at].flags & kStepwise) == 0) {
     const auto after = after_step(txn_.writes[state.own_at].value, step);
@@ -81,12 +81,12 @@ void Taking::step(KeySlot key, const TakenStep& step, const Window& at) {
 }
 
 // A write that changed nothing was a read of what stood there, at its moment.
-void Taking::write_was_idle(KeySlot key, KeyState& state) {
+void ArrivalReader::write_was_idle(KeySlot key, KeyState& state) {
   TakenWrite& own = txn_.writes[state.own_at];
   own.flags = kOverwritten;
   state.own = 0;
   const Profile& profile = core_.options.profile;
-  if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1, kNone32});
+  if (profile.write_locks && own.value != kNullFingerprint) txn_.locks.push_back({own.lock_hi, key, 1, kNone32});
   if (profile.reads == Reads::kCertified) txn_.left_open = true;
   if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
   std::uint32_t moment = 0;
@@ -95,11 +95,11 @@ void Taking::write_was_idle(KeySlot key, KeyState& state) {
     txn_.moments.push_back({txn_.begin, own.lock_hi, kNoNode, 0});
     moment = static_cast<std::uint32_t>(txn_.moments.size() - 1);
   }
-  txn_.reads.push_back({own.value, kNullPrint, key, moment, kNoDependency, kNoTxnSlot});
+  txn_.reads.push_back({own.value, kNullFingerprint, key, moment, kNoDependency, kNoTxnSlot});
   ++txn_.moments[moment].rows;
 }
 
-void Taking::own_read_differs(KeySlot key, Print read, Print own, std::uint32_t) {
+void ArrivalReader::own_read_differs(KeySlot key, Fingerprint read, Fingerprint own, std::uint32_t) {
   if (txn_.status != Status::kCommitted) return;
   Found found{.kind = AnomalyKind::kInternal, .rule = "consistent read", .txns = {txn_.id}, .text = {}};
   found.key = core_.keys[key].key;

@@ -45,7 +45,8 @@ StepType step_type(Dependency type) {
 const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : type == Dependency::kWw ? "ww" : "rw"; }
 
 // T1 -rw-> T2 -rw-> T3 is what PostgreSQL refuses, if all that is certain. `key`, `next`: what the two are about.
-void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, Print key, Print next) {
+void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, Fingerprint key,
+                     Fingerprint next) {
   // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
   const bool skew = &one == &three;
   // What is possible and not certain is for the search: the last of the three that is judged asks it.
@@ -84,18 +85,18 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
   tell(core, found);
 }
 
-void check_dangerous_from(Core& core, const Taken& one, const Taken& two, Print key) {
+void check_dangerous_from(Core& core, const Taken& one, const Taken& two, Fingerprint key) {
   for (const RwEdge& out : two.rw_out) {
     if (const Taken* three = held(core, out.slot, out.number)) check_dangerous(core, one, two, *three, key, out.key);
   }
 }
-void check_dangerous_to(Core& core, const Taken& two, const Taken& three, Print key) {
+void check_dangerous_to(Core& core, const Taken& two, const Taken& three, Fingerprint key) {
   for (const RwEdge& in : two.rw_in) {
     if (const Taken* one = held(core, in.slot, in.number)) check_dangerous(core, *one, two, three, in.key, key);
   }
 }
 
-void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, Print key) {
+void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, Fingerprint key) {
   // Who only locks may take no snapshot at all.
   const auto has_snapshot = [](const Taken& txn) { return txn.has_snapshot() && txn.snapshot_hi <= txn.commit_lo; };
   if (!has_snapshot(from) || !has_snapshot(to)) return;
@@ -111,7 +112,7 @@ void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, Txn
 }
 
 void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, Dependency type,
-                    Print key) {
+                    Fingerprint key) {
   if (from.end < to.begin && from.commit_hi != kNever) return;
   const auto node_of = [&](Taken& txn, TxnSlot slot) {
     if (txn.stamp == kNoNode)
@@ -138,27 +139,28 @@ void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSl
   tell(core, found);
 }
 
-void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, Print key) {
+void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, Fingerprint key) {
   for (Taken* txn : {&from, &to}) {
     if (txn->place == DependencyOrder::kNone) txn->place = core.order.add(raw64(txn->id));
   }
-  std::vector<DependencyOrder::Step> circle;
-  if (core.order.depend(from.place, to.place, type, raw64(key), circle)) return;
+  std::vector<DependencyOrder::Step> cycle;
+  if (core.order.depend(from.place, to.place, type, raw64(key), cycle)) return;
   int ww = 0, wr = 0, rw = 0;
   std::string text = "each depends on the one before:";
   Found found{.kind = AnomalyKind::kG0, .rule = kRule, .txns = {}, .text = {}};
-  for (const DependencyOrder::Step& step : circle) {
+  for (const DependencyOrder::Step& step : cycle) {
     ++(step.type == Dependency::kWw ? ww : step.type == Dependency::kWr ? wr : rw);
-    const Print id{core.order.name(step.node)};
+    const Fingerprint id{core.order.name(step.node)};
     const auto place = static_cast<std::uint32_t>(found.txns.size());
-    found.steps.push_back({place, place + 1 == circle.size() ? 0 : place + 1, step_type(step.type), Print{step.key}});
+    found.steps.push_back(
+        {place, place + 1 == cycle.size() ? 0 : place + 1, step_type(step.type), Fingerprint{step.key}});
     found.txns.push_back(id);
-    text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.key_name(Print{step.key}));
+    text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.key_name(Fingerprint{step.key}));
   }
   text += " " + core.name(found.txns.front());
   if (rw == 0 && wr > 0) found.kind = AnomalyKind::kG1c;
   if (rw == 1) found.kind = AnomalyKind::kGSingle;
-  if (rw > 1) found.kind = rw == 2 && circle.size() == 2 ? AnomalyKind::kWriteSkew : AnomalyKind::kG2Item;
+  if (rw > 1) found.kind = rw == 2 && cycle.size() == 2 ? AnomalyKind::kWriteSkew : AnomalyKind::kG2Item;
   found.key = key;
   found.time = std::max(from.end, to.end);
   found.text = text;
@@ -197,12 +199,12 @@ const TakenWrite* write_of(const Taken& txn, KeySlot key) {
 
 // Two that read one version of a key and both replaced it: whichever of their versions is first, its writer comes both
 // before the other, which replaced it, and after, since the other did not see it. Where the order is certain, the
-// circle of dependencies tells it.
+// cycle of dependencies tells it.
 void check_lost_update(Core& core, const Taken& txn, TxnSlot slot, const TakenRead& read) {
   const Certifier certifier = core.options.profile.certifier;
   if (certifier != Certifier::kCycles && certifier != Certifier::kTimestampOrder) return;
   const TakenWrite* const mine = write_of(txn, read.key);
-  if (mine == nullptr || mine->value == kPresentPrint || !txn.counts) return;
+  if (mine == nullptr || mine->value == kPresentFingerprint || !txn.counts) return;
   for (std::uint32_t r = core.keys[read.key].readers; r != 0; r = core.readers[r].next) {
     const Reader& reader = core.readers[r];
     if (reader.from != read.from || reader.slot == slot) continue;
@@ -247,7 +249,7 @@ bool keeps_readers(const Core& core) {
 
 }  // namespace
 
-void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, Print key) {
+void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, Fingerprint key) {
   Taken& from = core.txns[from_slot];
   Taken& to = core.txns[to_slot];
   if (from_slot == to_slot || !from.counts || !to.counts) return;
@@ -285,7 +287,7 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
   const Taken& txn = core.txns[slot];
   const KeyState& state = core.keys[read.key];
   check_lost_update(core, txn, slot, read);
-  add_reader(core, read.key, {read.from, slot, txn.number, 0, kNullPrint});
+  add_reader(core, read.key, {read.from, slot, txn.number, 0, kNullFingerprint});
   const auto versions = core.keys.versions(read.key);
   if (version >= 0) {
     const Version& v = versions[static_cast<std::size_t>(version)];
@@ -326,7 +328,7 @@ bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int
     depend(core, slot, n.slot, Dependency::kRw, state.key);
     return true;
   }
-  const Print from = last < 0 ? state.base_txn : versions[static_cast<std::size_t>(last)].txn;
+  const Fingerprint from = last < 0 ? state.base_txn : versions[static_cast<std::size_t>(last)].txn;
   add_reader(core, key, {from, slot, txn.number, 0, n.txn});
   txn.look_readers.push_back(key);
   return true;
@@ -354,9 +356,9 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
     return;
   }
   // Who writes another column of a row does not depend on who wrote it before.
-  const Print replaced = before < 0 ? state.base : versions[static_cast<std::size_t>(before)].value;
-  if (core.columns.on && versions[own].value == kPresentPrint && replaced == kPresentPrint) return;
-  const Print from = before < 0 ? state.base_txn : versions[static_cast<std::size_t>(before)].txn;
+  const Fingerprint replaced = before < 0 ? state.base : versions[static_cast<std::size_t>(before)].value;
+  if (core.columns.on && versions[own].value == kPresentFingerprint && replaced == kPresentFingerprint) return;
+  const Fingerprint from = before < 0 ? state.base_txn : versions[static_cast<std::size_t>(before)].txn;
   if (before >= 0) {
     const Version& v = versions[static_cast<std::size_t>(before)];
     if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWw, state.key);
@@ -368,7 +370,7 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
   for (std::uint32_t r = state.readers; r != 0; r = core.readers[r].next) {
     const Reader reader = core.readers[r];
     if (reader.from != from || held(core, reader.slot, reader.number) == nullptr) continue;
-    if (reader.only != kNullPrint && reader.only != txn.id) continue;
+    if (reader.only != kNullFingerprint && reader.only != txn.id) continue;
     depend(core, reader.slot, slot, Dependency::kRw, state.key);
   }
 }

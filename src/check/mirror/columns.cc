@@ -8,9 +8,9 @@ namespace isolde::mirror {
 namespace {
 
 // False: there are too many names.
-bool note_name(Columns& columns, Print name) {
+bool note_name(Columns& columns, Fingerprint name) {
   const auto at = std::lower_bound(columns.names.begin(), columns.names.end(), name,
-                                   [](Print a, Print b) { return raw64(a) < raw64(b); });
+                                   [](Fingerprint a, Fingerprint b) { return raw64(a) < raw64(b); });
   if (at != columns.names.end() && *at == name) return true;
   if (columns.names.size() >= Columns::kMostNames) return false;
   columns.names.insert(at, name);
@@ -23,16 +23,16 @@ bool is_row(const History& history, ValueId value) {
   return value != kNullValue && !is_inline_integer(value) && history.values().type(value) == ValueType::kRow;
 }
 
-KeySlot column_slot(Core& core, KeySlot row, Print name) {
-  const Print row_print = core.keys[row].key;
-  const Print print = column_print(row_print, name);
-  const KeySlot known = core.keys.find(print);
+KeySlot column_slot(Core& core, KeySlot row, Fingerprint name) {
+  const Fingerprint row_fingerprint = core.keys[row].key;
+  const Fingerprint fingerprint = column_fingerprint(row_fingerprint, name);
+  const KeySlot known = core.keys.find(fingerprint);
   if (known != kNoKeySlot) return known;
   make_room(core);
-  const KeySlot slot = core.keys.add(print);
+  const KeySlot slot = core.keys.add(fingerprint);
   Columns& columns = core.columns;
   if (columns.of.size() <= slot) columns.of.resize(slot + 1);
-  columns.of[slot] = {row_print, name};
+  columns.of[slot] = {row_fingerprint, name};
   KeyState& state = core.keys[slot];
   state.flags = note_name(columns, name) ? kBaseUnknown : (kBaseUnknown | kLossy);
   if (core.gave_up_keys) return slot;
@@ -40,23 +40,23 @@ KeySlot column_slot(Core& core, KeySlot row, Print name) {
     if (column != name) continue;
     state.base = value;
     state.flags = static_cast<std::uint8_t>((state.flags & ~kBaseUnknown) | kBaseInitial);
-    core.written.add(print, value, core.options.memory_limit / 8);
-    core.written.add(print, kPresentPrint, core.options.memory_limit / 8);
+    core.written.add(fingerprint, value, core.options.memory_limit / 8);
+    core.written.add(fingerprint, kPresentFingerprint, core.options.memory_limit / 8);
   }
   return slot;
 }
 
 void doubt_columns(Core& core, KeySlot row) {
-  const Print row_print = core.keys[row].key;
-  for (const Print name : core.columns.names) {
-    const KeySlot column = core.keys.find(column_print(row_print, name));
+  const Fingerprint row_fingerprint = core.keys[row].key;
+  for (const Fingerprint name : core.columns.names) {
+    const KeySlot column = core.keys.find(column_fingerprint(row_fingerprint, name));
     if (column != kNoKeySlot) core.keys[column].flags |= kLossy;
   }
 }
 
 bool row_in_doubt(Core& core, KeySlot row) {
   for (const Version& v : core.keys.versions(row)) {
-    if (v.value != kPresentPrint && !v.has(kAbortedWrite)) return true;
+    if (v.value != kPresentFingerprint && !v.has(kAbortedWrite)) return true;
   }
   return false;
 }
@@ -70,17 +70,17 @@ void begin_columns(Core& core, const Chunk& head) {
   for (const RowField& field : fields_of(usual)) {
     core.columns.initials.emplace_back(head.value(field.name), head.value(field.value));
   }
-  if (is_row(h, usual)) core.default_initial = kPresentPrint;
+  if (is_row(h, usual)) core.default_initial = kPresentFingerprint;
   if (h.columns().key_initial.empty()) return;
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
     const ValueId value = h.initial(KeyId{k});
-    const Print key = head.key(KeyId{k});
+    const Fingerprint key = head.key(KeyId{k});
     if (value == usual || core.keys.find(key) != kNoKeySlot) continue;
     make_room(core);
     const KeySlot row = core.keys.add(key);
     if (row < core.columns.of.size()) core.columns.of[row] = {};
     KeyState& state = core.keys[row];
-    state.base = is_row(h, value) ? kPresentPrint : head.value(value);
+    state.base = is_row(h, value) ? kPresentFingerprint : head.value(value);
     state.flags |= kBaseInitial;
     core.written.add(key, state.base, core.options.memory_limit / 8);
     // What others have at first says nothing of this one.
@@ -93,7 +93,7 @@ void begin_columns(Core& core, const Chunk& head) {
       column.base = head.value(field.value);
       column.flags = kBaseInitial;
       core.written.add(column.key, column.base, core.options.memory_limit / 8);
-      core.written.add(column.key, kPresentPrint, core.options.memory_limit / 8);
+      core.written.add(column.key, kPresentFingerprint, core.options.memory_limit / 8);
     }
   }
 }
@@ -111,7 +111,7 @@ void Columns::save(StateWriter& out) const {
 void Columns::load(StateReader& in) {
   on = in.get<bool>();
   of = in.get_all<Of>();
-  names = in.get_all<Print>();
+  names = in.get_all<Fingerprint>();
   initials.clear();
   for (const Of& pair : in.get_all<Of>()) initials.emplace_back(pair.row, pair.name);
   doubt_until = in.get<std::int64_t>();

@@ -43,8 +43,8 @@ class Reading : private Candidates {
   void check_presence() {
     read_.flags |= kRefused;
     if (state_.has(kLossy | kBaseUnknown)) return;
-    bool always = state_.base == kPresentPrint;
-    for (const Version& v : versions_) always = always && (v.value == kPresentPrint || v.has(kAbortedWrite));
+    bool always = state_.base == kPresentFingerprint;
+    for (const Version& v : versions_) always = always && (v.value == kPresentFingerprint || v.has(kAbortedWrite));
     if (always) return;
     if (state_.has(kHasDeletes)) settle_deletes(core_, read_.key, at_.hi);
     if (!states_known()) return;
@@ -86,7 +86,7 @@ class Reading : private Candidates {
       return leave_open();
     }
     // What stood in a column at first is mostly not told.
-    if (core_.columns.is_column(read_.key) && !core_.written.has(state_.key, kPresentPrint)) return leave_open();
+    if (core_.columns.is_column(read_.key) && !core_.written.has(state_.key, kPresentFingerprint)) return leave_open();
     core_.unmet.push_back({txn_.id, state_.key, read_.value, at_.lo, at_.hi, txn_.end});
   }
 
@@ -333,7 +333,7 @@ class Reading : private Candidates {
       found.kind = state_.has(kDropped) ? AnomalyKind::kGSIb : AnomalyKind::kGarbageRead;
       // What it read is gone, or never was; who wrote what it should have read is known, and had committed.
       const Version* const last = expect(found);
-      if (last == nullptr && found.expects && state_.base_txn != kNullPrint && state_.base_hi < at_.lo) {
+      if (last == nullptr && found.expects && state_.base_txn != kNullFingerprint && state_.base_hi < at_.lo) {
         found.txns.push_back(state_.base_txn);
         found.steps = {{1, 0, StepType::kRealtime}};
       }
@@ -363,8 +363,8 @@ void read_absences(Core& core, Taken& txn) {
   for (const TakenRange& range : txn.ranges) {
     const auto first = txn.range_keys.begin() + range.first_key;
     for (std::int64_t k = range.low; k <= range.high; ++k) {
-      const auto print = exact_print(k);
-      const KeySlot key = print && core.share.holds(*print) ? core.keys.find(*print) : kNoKeySlot;
+      const auto fingerprint = exact_fingerprint(k);
+      const KeySlot key = fingerprint && core.share.holds(*fingerprint) ? core.keys.find(*fingerprint) : kNoKeySlot;
       if (key == kNoKeySlot || std::find(first, first + range.keys, key) != first + range.keys) continue;
       core.keys[key].touched = std::max(core.keys[key].touched, txn.number);
       std::uint32_t moment = range.moment;
@@ -374,7 +374,7 @@ void read_absences(Core& core, Taken& txn) {
         txn.moments.push_back({whole.lo, whole.hi, kNoNode, 0});
       }
       ++txn.moments[moment].rows;
-      txn.reads.push_back({kNullPrint, kNullPrint, key, moment, 0, kNoTxnSlot});
+      txn.reads.push_back({kNullFingerprint, kNullFingerprint, key, moment, 0, kNoTxnSlot});
     }
   }
 }

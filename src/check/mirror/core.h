@@ -34,7 +34,7 @@ namespace isolde::mirror {
 struct Holder {
   std::int64_t lock_hi;
   std::int64_t lo, hi;  // release, as measured
-  Print txn;
+  Fingerprint txn;
   NodeId node;
   std::uint32_t generation;
   std::uint32_t next;
@@ -44,16 +44,16 @@ struct Holder {
 
 // A transaction that read a version of a key, for certifiers.
 struct Reader {
-  Print from;  // id of the version's writer
+  Fingerprint from;  // id of the version's writer
   TxnSlot slot;
   std::uint32_t number;
   std::uint32_t next;
-  Print only;  // kNullPrint: it comes before whoever replaces that version; else only before this one
+  Fingerprint only;  // kNullFingerprint: it comes before whoever replaces that version; else only before this one
 };
 
 // A read of a value that nobody has written yet, by a clock that may be wrong.
 struct UnmetRead {
-  Print txn, key, value;
+  Fingerprint txn, key, value;
   std::int64_t lo, hi, end;
 };
 
@@ -93,11 +93,11 @@ class Core {
   std::vector<std::uint32_t> free_readers;
   DependencyOrder order;  // Certifier::kCycles
   std::deque<std::array<std::uint32_t, 3>> told_dangerous;
-  // Reads::kDirty and kCertified: all that was ever written, as prints of key and value, while there is room; and the
-  // reads whose value has not been met: they are told at the end.
+  // Reads::kDirty and kCertified: all that was ever written, as fingerprints of key and value, while there is room; and
+  // the reads whose value has not been met: they are told at the end.
   WrittenValues written;
   std::vector<UnmetRead> unmet;
-  Print default_initial = kNullPrint;
+  Fingerprint default_initial = kNullFingerprint;
   bool gave_up_keys = false;  // a key that is not held may have been
 
   std::vector<Taken> txns;  // by slot
@@ -150,12 +150,12 @@ class Core {
   }
   // Takes "a before b"; a window that is no node is tightened where it stands. False: it cannot be. `read`: the value
   // that says so.
-  bool before(Moment& a, Moment& b, Why why, KeySlot key, const Print* read = nullptr);
+  bool before(Moment& a, Moment& b, Why why, KeySlot key, const Fingerprint* read = nullptr);
   void make_node(Moment& m);
-  // What a print stands for, as JSON.
-  [[nodiscard]] std::string name(Print print) const;
-  [[nodiscard]] std::string key_name(Print key) const;         // … of a column: its row's and its own
-  [[nodiscard]] std::string text_of(Print text) const;         // … of a text, without quotes
+  // What a fingerprint stands for, as JSON.
+  [[nodiscard]] std::string name(Fingerprint fingerprint) const;
+  [[nodiscard]] std::string key_name(Fingerprint key) const;   // … of a column: its row's and its own
+  [[nodiscard]] std::string text_of(Fingerprint text) const;   // … of a text, without quotes
   std::unordered_map<std::uint64_t, std::string> saved_names;  // from before a restart
 
   // Where the keys are dealt out to partitions (partition.h).
@@ -192,8 +192,8 @@ std::int64_t judge_until(Core& core, std::int64_t watermark);
 TxnSlot take_in(Core& core, const Arrival& arrival);
 // sharing.cc: into the summary for other partitions, if there is one
 void share_txn(Core& core, TxnSlot slot);
-void share_order(Core& core, const Moment& a, const Moment& b, Why why, KeySlot key, const Print* read);
-void share_dependency(Core& core, const Taken& from, const Taken& to, Dependency type, Print key);
+void share_order(Core& core, const Moment& a, const Moment& b, Why why, KeySlot key, const Fingerprint* read);
+void share_dependency(Core& core, const Taken& from, const Taken& to, Dependency type, Fingerprint key);
 void share_judged(Core& core, const Taken& txn, bool open);
 // judge.cc
 void judge(Core& core, TxnSlot slot);
@@ -225,7 +225,7 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
 // base). False: who ended it is too long over for that to be compared.
 bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next);
 // Both count, and the one depends on the other.
-void depend(Core& core, TxnSlot from, TxnSlot to, Dependency type, Print key);
+void depend(Core& core, TxnSlot from, TxnSlot to, Dependency type, Fingerprint key);
 // A transaction that counts is judged: what its version of the key replaces.
 void version_judged(Core& core, TxnSlot slot, KeySlot key);
 // Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.
@@ -236,7 +236,8 @@ void check_dangerous_around(Core& core, const Taken& txn);
 // Appends and increments whose predecessor is certain get their state. Requires: as settle_deletes().
 void settle_steps(Core& core, KeySlot key, std::int64_t until);
 // What a kStepwise version makes of `state`; nothing if that is not known.
-[[nodiscard]] std::optional<Print> after_version(const Core& core, const Version& v, KeySlot key, Print state);
+[[nodiscard]] std::optional<Fingerprint> after_version(const Core& core, const Version& v, KeySlot key,
+                                                       Fingerprint state);
 // deletes.cc
 // Deletes that certainly found a row become versions like others. Requires: all that commit until `until` have arrived.
 void settle_deletes(Core& core, KeySlot key, std::int64_t until);
@@ -258,27 +259,27 @@ void save_core(Core& core, StateWriter& out);
 struct Found {
   AnomalyKind kind;
   std::string_view rule;
-  std::vector<Print> txns;  // the guilty one first
+  std::vector<Fingerprint> txns;  // the guilty one first
   bool about_key = true;
-  Print key = kNullPrint;
+  Fingerprint key = kNullFingerprint;
   bool about_read = false;
-  Print read = kNullPrint;
+  Fingerprint read = kNullFingerprint;
   bool expects = false;
-  Print expected = kNullPrint;
+  Fingerprint expected = kNullFingerprint;
   std::string text;
   std::int64_t time = kNoTime;
   // The predicate operation that it is about, by its place in the transaction, and a version of the key that shows it.
   std::uint32_t statement = kNone32;
-  Print version = kNullPrint;
+  Fingerprint version = kNullFingerprint;
   struct Step {
     std::uint32_t from, to;  // places in txns
     StepType type;
-    Print key = kNullPrint;  // kNullPrint: not about one
+    Fingerprint key = kNullFingerprint;  // kNullFingerprint: not about one
   };
   std::vector<Step> steps = {};
 };
 void tell(Core& core, const Found& found);
 [[nodiscard]] std::string window_text(std::int64_t lo, std::int64_t hi);
-[[nodiscard]] std::string txn_text(const Core& core, Print id);
+[[nodiscard]] std::string txn_text(const Core& core, Fingerprint id);
 
 }  // namespace isolde::mirror

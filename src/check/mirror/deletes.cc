@@ -17,11 +17,11 @@ bool found_a_row(const Core& core, const KeyState& state, std::span<const Versio
     }
     return false;
   };
-  const bool base_is_row = state.base != kNullPrint && !state.has(kBaseUnknown);
+  const bool base_is_row = state.base != kNullFingerprint && !state.has(kBaseUnknown);
   if (!base_is_row && !state.has(kBaseGone) && !replaced(nullptr)) return false;
   for (const Version& v : versions) {
     if (&v == &d || !v.has(kInstalled | kMaybe) || v.has(kOverwritten) || v.lo > d.hi) continue;
-    if (v.value == kNullPrint && !replaced(&v)) return false;
+    if (v.value == kNullFingerprint && !replaced(&v)) return false;
   }
   return true;
 }

@@ -24,7 +24,7 @@ DependencyOrder::Node DependencyOrder::add(std::uint64_t name) {
   return n;
 }
 
-bool DependencyOrder::depend(Node from, Node to, Dependency type, std::uint64_t key, std::vector<Step>& circle) {
+bool DependencyOrder::depend(Node from, Node to, Dependency type, std::uint64_t key, std::vector<Step>& cycle) {
   if (from == to) return true;
   for (const Edge& edge : nodes_[from].out) {
     if (edge.to == to) return true;
@@ -32,7 +32,7 @@ bool DependencyOrder::depend(Node from, Node to, Dependency type, std::uint64_t 
   const std::uint64_t low = nodes_[to].place;
   const std::uint64_t high = nodes_[from].place;
   if (low < high) {
-    // What comes after `to` up to `from`'s place; `from` itself among it closes a circle.
+    // What comes after `to` up to `from`'s place; `from` itself among it closes a cycle.
     ++mark_;
     ahead_.assign(1, to);
     parent_.assign(1, kNone);
@@ -45,17 +45,17 @@ bool DependencyOrder::depend(Node from, Node to, Dependency type, std::uint64_t 
         ahead_.push_back(edge.to);
         parent_.push_back(static_cast<Node>(i));
         if (edge.to != from) continue;
-        circle.clear();
+        cycle.clear();
         Node at = static_cast<Node>(ahead_.size() - 1);
-        circle.push_back({from, type, key});
+        cycle.push_back({from, type, key});
         while (parent_[at] != kNone) {
           const Node before = parent_[at];
           const auto& out = nodes_[ahead_[before]].out;
           const auto step = std::find_if(out.begin(), out.end(), [&](const Edge& e) { return e.to == ahead_[at]; });
-          circle.push_back({ahead_[before], step->type, step->key});
+          cycle.push_back({ahead_[before], step->type, step->key});
           at = before;
         }
-        std::reverse(circle.begin(), circle.end());
+        std::reverse(cycle.begin(), cycle.end());
         return false;
       }
     }

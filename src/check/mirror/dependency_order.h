@@ -1,11 +1,11 @@
 // check/mirror/dependency_order.h: one order of transactions that all dependencies follow, kept while they come in.
 //
-// In, out: dependencies one by one -> taken, or the circle that it would close (and then it is left out).
-// Always:  exact: refused if and only if it closes a circle with those taken and not yet dropped.
+// In, out: dependencies one by one -> taken, or the cycle that it would close (and then it is left out).
+// Always:  exact: refused if and only if it closes a cycle with those taken and not yet dropped.
 // Cost:    nothing where a dependency follows the order at hand (that of arrival, mostly); else the part of the order
 //          between its ends.
 // Source:  Pearce and Kelly, A dynamic topological sort algorithm for directed acyclic graphs (2006); Leopard,
-//          definition 4 and theorem 5: who has nobody before and can get nobody is in no circle to come.
+//          definition 4 and theorem 5: who has nobody before and can get nobody is in no cycle to come.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ class DependencyOrder {
   struct Step {
     Node node;
     Dependency type;    // to the next
-    std::uint64_t key;  // print
+    std::uint64_t key;  // fingerprint
   };
 
   // `name`: what the caller knows it by.
   Node add(std::uint64_t name);
   [[nodiscard]] std::uint64_t name(Node n) const { return nodes_[n].name; }
-  // False: `circle` goes from `to` to `from`, and the new dependency back.
-  bool depend(Node from, Node to, Dependency type, std::uint64_t key, std::vector<Step>& circle);
+  // False: `cycle` goes from `to` to `from`, and the new dependency back.
+  bool depend(Node from, Node to, Dependency type, std::uint64_t key, std::vector<Step>& cycle);
   // No dependency will come that ends at it: it is dropped as soon as nobody is left before it.
   void close(Node n);
 

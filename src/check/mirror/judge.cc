@@ -11,7 +11,7 @@ void Core::make_node(Moment& m) {
   if (txn.commit != kNoNode) static_cast<void>(moments.order(m.node, txn.commit, Why::kProgram, kNoKeySlot));
 }
 
-bool Core::before(Moment& a, Moment& b, Why why, KeySlot key, const Print* read) {
+bool Core::before(Moment& a, Moment& b, Why why, KeySlot key, const Fingerprint* read) {
   a = now(a);
   b = now(b);
   if (a.hi < b.lo) return true;

@@ -234,7 +234,7 @@ void KeyLook::tell_missed() {
       shown = seen.version;
   }
   told.version = value(shown);
-  const bool settled = shown == kBase && !state_.has(kBaseInitial) && state_.base_txn != kNullPrint;
+  const bool settled = shown == kBase && !state_.has(kBaseInitial) && state_.base_txn != kNullFingerprint;
   const bool certain = shown != kBase && counts(version(shown)) && core_.commit_of(version(shown)).hi < at_.lo;
   if (settled || certain) {
     told.txns.push_back(settled ? state_.base_txn : version(shown).txn);
@@ -248,7 +248,7 @@ void KeyLook::tell_missed() {
 
 void KeyLook::tell_changed() {
   Found told = found(AnomalyKind::kResultSetMismatch);
-  told.version = seen_.empty() ? kNullPrint : value(seen_.back().version);
+  told.version = seen_.empty() ? kNullFingerprint : value(seen_.back().version);
   told.text = fmt::format("the update `{}` changed it; no version that it can have seen within {} matches",
                           core_.text_of(look_.where), window_text(at_.lo, at_.hi));
   tell(core_, told);

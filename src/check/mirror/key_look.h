@@ -28,7 +28,7 @@ class KeyLook : private Candidates {
   [[nodiscard]] int yes() const { return yes_; }
   [[nodiscard]] int no() const { return no_; }
   [[nodiscard]] int unclear() const { return unclear_; }
-  [[nodiscard]] Print value(int v) const { return v == kBase ? state_.base : version(v).value; }
+  [[nodiscard]] Fingerprint value(int v) const { return v == kBase ? state_.base : version(v).value; }
 
   // The key is not in the result. False: something stays open.
   bool not_shown();

@@ -7,21 +7,21 @@ namespace isolde::mirror {
 
 KeyTable::KeyTable() : index_(1U << 12), mask_(index_.size() - 1) { std::fill(index_.begin(), index_.end(), kEmpty); }
 
-KeySlot KeyTable::seek(Print key) const {
+KeySlot KeyTable::seek(Fingerprint key) const {
   for (std::uint64_t i = home(key);; i = (i + 1) & mask_) {
     const Entry& entry = index_[i];
     if (entry.slot == kNoKeySlot || entry.key == key) return entry.slot;
   }
 }
 
-KeySlot KeyTable::find(Print key) const {
+KeySlot KeyTable::find(Fingerprint key) const {
   if (guard_ == nullptr) return seek(key);
   const std::lock_guard lock(*guard_);
   const KeySlot slot = seek(key);
   return slot < begun_ && (*this)[slot].live && (*this)[slot].key == key ? slot : kNoKeySlot;
 }
 
-KeySlot KeyTable::reserve(Print key) {
+KeySlot KeyTable::reserve(Fingerprint key) {
   if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) grow();
   KeySlot slot;
   if (free_states_.empty()) {
@@ -35,19 +35,19 @@ KeySlot KeyTable::reserve(Print key) {
   return slot;
 }
 
-void KeyTable::begin(KeySlot slot, Print key) {
+void KeyTable::begin(KeySlot slot, Fingerprint key) {
   while ((slot >> kStateBits) >= states_.size()) states_.emplace_back(kStatesAChunk, Elements::kUntouched);
   begun_ = std::max(begun_, slot + 1);
   KeyState& state = (*this)[slot];
   state = KeyState{};
   state.key = key;
-  state.base = kNullPrint;
+  state.base = kNullFingerprint;
   state.base_hi = kAlways;
   state.own = 0;
   state.live = true;
 }
 
-void KeyTable::place(Print key, KeySlot slot) {
+void KeyTable::place(Fingerprint key, KeySlot slot) {
   std::uint64_t i = home(key);
   while (index_[i].slot != kNoKeySlot) i = (i + 1) & mask_;
   index_[i] = {key, slot};

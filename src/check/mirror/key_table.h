@@ -1,6 +1,6 @@
 // check/mirror/key_table.h: what is known of every key: its settled version, and those that are still in motion.
 //
-// In, out: the print of a key -> its slot, which stays the same until the key is given up.
+// In, out: the fingerprint of a key -> its slot, which stays the same until the key is given up.
 // Always:  the versions in motion of a key stand in order of the earliest moment of their commit.
 // Cost:    a key is one cache line and 24 to 48 bytes of index; a version in motion 56 bytes. Nothing is allocated an
 //          operation: blocks of versions are reused.
@@ -19,7 +19,7 @@
 #include "base/prefetch.h"
 #include "base/state_file.h"
 #include "check/mirror/moments.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::mirror {
 
@@ -45,10 +45,10 @@ enum VersionFlag : std::uint32_t {
 };
 
 struct Version {
-  Print value;
+  Fingerprint value;
   std::int64_t lo, hi;       // its commit, as measured
   std::int64_t lock_hi;      // `after` of the statement that took the lock; of a kDelete: its begin
-  Print txn;                 // id
+  Fingerprint txn;           // id
   NodeId node;               // its commit, while that is in motion
   std::uint32_t generation;  // of the node
   std::uint32_t flags;
@@ -70,10 +70,10 @@ enum KeyFlag : std::uint8_t {
 };
 
 struct alignas(64) KeyState {
-  Print key;
-  Print base;             // the last version that every transaction to come finds committed
+  Fingerprint key;
+  Fingerprint base;       // the last version that every transaction to come finds committed
   std::int64_t base_hi;   // its commit came no later
-  Print base_txn;         // id
+  Fingerprint base_txn;   // id
   std::uint32_t touched;  // number of the last transaction that used it
   std::uint32_t own;      // number of the transaction whose write `own_at` is
   std::uint32_t own_at;
@@ -97,22 +97,22 @@ class KeyTable {
   KeyTable();
 
   // kNoKeySlot: it is not there, or was reserved and not begun.
-  [[nodiscard]] KeySlot find(Print key) const;
+  [[nodiscard]] KeySlot find(Fingerprint key) const;
   // A new key has no flags and null as its base. Requires: it is not there.
-  KeySlot add(Print key) {
+  KeySlot add(Fingerprint key) {
     const KeySlot slot = reserve(key);
     begin(slot, key);
     return slot;
   }
   // The two halves of add(). Fresh slots are begun in the order in which they were reserved.
-  KeySlot reserve(Print key);
-  void begin(KeySlot slot, Print key);
-  [[nodiscard]] KeySlot seek(Print key) const;  // reserved is enough
+  KeySlot reserve(Fingerprint key);
+  void begin(KeySlot slot, Fingerprint key);
+  [[nodiscard]] KeySlot seek(Fingerprint key) const;  // reserved is enough
   // Until it is set to null again, find() takes it: another thread reserves slots under it.
   void set_guard(std::mutex* guard) { guard_ = guard; }
   // Three steps for many keys at once: the lines of the index, then those of the keys, then find().
-  void prefetch_index(Print key) const { isolde::prefetch(&index_[home(key)]); }
-  void prefetch_found(Print key) const {
+  void prefetch_index(Fingerprint key) const { isolde::prefetch(&index_[home(key)]); }
+  void prefetch_found(Fingerprint key) const {
     if (const KeySlot slot = seek(key); slot != kNoKeySlot) prefetch(slot);
   }
   void prefetch(KeySlot k) const { isolde::prefetch(&(*this)[k]); }
@@ -165,21 +165,21 @@ class KeyTable {
  private:
   // An entry has all of its key, so that nothing here looks at the keys themselves.
   struct Entry {
-    Print key;
+    Fingerprint key;
     KeySlot slot;
   };
-  static constexpr Entry kEmpty{kNullPrint, kNoKeySlot};
+  static constexpr Entry kEmpty{kNullFingerprint, kNoKeySlot};
   static constexpr std::uint32_t kStateBits = 15, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
   static constexpr std::uint32_t kArenaBits = 12, kArena = 1U << kArenaBits, kArenaMask = kArena - 1;
 
-  [[nodiscard]] std::uint64_t home(Print key) const {
+  [[nodiscard]] std::uint64_t home(Fingerprint key) const {
     return (mix64(raw64(key) + 0x9e3779b97f4a7c15ULL) >> 32) & mask_;
   }
   Version& version(std::uint32_t v) { return arenas_[v >> kArenaBits][v & kArenaMask]; }
   [[nodiscard]] const Version& version(std::uint32_t v) const { return arenas_[v >> kArenaBits][v & kArenaMask]; }
   std::uint32_t take_block(std::uint16_t capacity);
   void release(KeyState& state);
-  void place(Print key, KeySlot slot);
+  void place(Fingerprint key, KeySlot slot);
   void grow();
 
   HugeArray<Entry> index_;

@@ -10,7 +10,7 @@ namespace isolde::mirror {
 
 std::optional<ValueId> AggregateLook::name_of(KeySlot key) { return core_.looks.rows.find(core_.keys[key].key); }
 
-void AggregateLook::count(KeySlot key, Print value) {
+void AggregateLook::count(KeySlot key, Fingerprint value) {
   const auto name = name_of(key);
   const auto id = core_.looks.value_of(key, value);
   if (!name || !id) {
@@ -27,7 +27,8 @@ void AggregateLook::add(KeySlot key, const LookRow* row) {
   if (row != nullptr) {
     // PostgreSQL: a row that was deleted since the snapshot may be inserted again, and both are seen.
     const auto versions = core_.keys.versions(key);
-    open_ = std::any_of(versions.begin(), versions.end(), [&](const Version& v) { return v.value == kNullPrint; });
+    open_ =
+        std::any_of(versions.begin(), versions.end(), [&](const Version& v) { return v.value == kNullFingerprint; });
     const Match match = core_.looks.match(condition_, state, key, row->value);
     open_ = open_ || match == Match::kUnclear;
     if (match == Match::kYes) count(key, row->value);

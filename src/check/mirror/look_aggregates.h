@@ -40,7 +40,7 @@ class AggregateLook {
   static constexpr int kSeveral = -2;
 
   void add_choice(KeySlot key);
-  void count(KeySlot key, Print value);
+  void count(KeySlot key, Fingerprint value);
   [[nodiscard]] std::optional<ValueId> name_of(KeySlot key);
   bool learn(const std::vector<std::size_t>& chosen, bool looks_at_all);
   void tell_wrong(const AggregateState& fixed);

@@ -77,8 +77,8 @@ class LookAtKeys {
       return;
     }
     for (std::int64_t k = low_; k <= high_; ++k) {
-      const auto print = exact_print(k);
-      const KeySlot key = print ? core_.keys.find(*print) : kNoKeySlot;
+      const auto fingerprint = exact_fingerprint(k);
+      const KeySlot key = fingerprint ? core_.keys.find(*fingerprint) : kNoKeySlot;
       if (key != kNoKeySlot && is_real(key)) at(key, f);
       if (k == high_) break;  // which may be the last number there is
     }

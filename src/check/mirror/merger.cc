@@ -51,7 +51,7 @@ void Merger::begin(const Chunk& head) {
   core.columns.on = head.columns;
   if (head.columns || head.history.columns().key_initial.empty()) return;
   for (std::uint32_t k = 0; k < head.history.key_count(); ++k) {
-    const Print value = head.value(head.history.initial(KeyId{k}));
+    const Fingerprint value = head.value(head.history.initial(KeyId{k}));
     if (value != core.default_initial) core.recent.note_initial(head.key(KeyId{k}), value);
   }
 }
@@ -286,7 +286,7 @@ void Merger::step(const Summary& all, const StreamTime& time, Learned& learned) 
   for (const SharedDependency& dependency : in_one_order(all.dependencies)) absorb(dependency);
   // Of whom a violation was told the search only asks what it left behind.
   std::vector<std::uint64_t> told;
-  for (const Print id : all.told) told.push_back(raw64(id));
+  for (const Fingerprint id : all.told) told.push_back(raw64(id));
   std::sort(told.begin(), told.end());
   core.recent.mark_told(all.told);
   const std::vector<JudgedTxn> judged = in_one_order(all.judged);
@@ -310,7 +310,7 @@ void Merger::step(const Summary& all, const StreamTime& time, Learned& learned) 
   horizon_ = std::max(horizon_, all.horizon);
 }
 
-void Merger::finish(const std::vector<Print>& told) {
+void Merger::finish(const std::vector<Fingerprint>& told) {
   core_->recent.mark_told(told);
   look_back_at_all(*core_);
 }

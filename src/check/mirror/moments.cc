@@ -93,7 +93,7 @@ bool Moments::order(NodeId p, NodeId q, Why why, std::uint32_t key) {
     a.hi = b.hi;
     work_.push_back(p);
   }
-  if (!propagate() || closes_circle(p, q)) {
+  if (!propagate() || closes_cycle(p, q)) {
     undo(start);
     return false;
   }
@@ -151,8 +151,8 @@ bool Moments::propagate() {
   return true;
 }
 
-// After the bounds have settled, all moments of a circle have the same ones.
-bool Moments::closes_circle(NodeId p, NodeId q) {
+// After the bounds have settled, all moments of a cycle have the same ones.
+bool Moments::closes_cycle(NodeId p, NodeId q) {
   const std::int64_t lo = nodes_[p].lo;
   const std::int64_t hi = nodes_[p].hi;
   if (nodes_[q].lo != lo || nodes_[q].hi != hi) return false;

@@ -6,7 +6,7 @@
 //          Orders are kept only between windows that overlap: others follow from the clock.
 // Cost:    constant for windows apart; else what the change reaches.
 // Source:  Leopard (section V), as bounds: earliest moments go forward along the orders, latest ones backward; orders
-//          alone close a circle only among moments whose bounds have become the same.
+//          alone close a cycle only among moments whose bounds have become the same.
 #pragma once
 
 #include <cstdint>
@@ -102,7 +102,7 @@ class Moments {
   std::uint32_t new_edge(MomentEdge edge);
   void unlink(std::uint32_t& head, NodeId node);
   bool propagate();
-  [[nodiscard]] bool closes_circle(NodeId p, NodeId q);
+  [[nodiscard]] bool closes_cycle(NodeId p, NodeId q);
 
   std::vector<MomentNode> nodes_;
   std::vector<MomentEdge> edges_;

@@ -14,7 +14,7 @@ struct Hold {
   std::int64_t lock_hi;
   Moment release;
   std::int64_t lo;  // of the release, as measured
-  Print txn;
+  Fingerprint txn;
 };
 
 void tell_both(Core& core, const Taken& txn, KeySlot key, const Hold& mine, const Hold& theirs) {

@@ -13,8 +13,9 @@ constexpr std::uint64_t kPartitionMagic = 0x69736f6c'70617231ULL;
 }  // namespace
 
 KeyOwners::KeyOwners(const Chunk& chunk, std::uint32_t count) : count_(count) {
-  of_.reserve(chunk.key_print.size());
-  for (const Print key : chunk.key_print) of_.push_back(static_cast<std::uint8_t>(KeyShare::owner(key, count)));
+  of_.reserve(chunk.key_fingerprint.size());
+  for (const Fingerprint key : chunk.key_fingerprint)
+    of_.push_back(static_cast<std::uint8_t>(KeyShare::owner(key, count)));
 }
 
 KeyOwners::Users KeyOwners::users(const Chunk& chunk, TxnId txn, std::uint32_t number) const {

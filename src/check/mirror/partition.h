@@ -34,7 +34,7 @@
 #include "check/mirror/dependency_order.h"
 #include "check/mirror/moments.h"
 #include "check/online.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::mirror {
 
@@ -45,12 +45,12 @@ struct MirrorOptions;
 struct KeyShare {
   std::uint32_t index = 0, count = 1;
 
-  [[nodiscard]] static std::uint32_t owner(Print key, std::uint32_t count) {
+  [[nodiscard]] static std::uint32_t owner(Fingerprint key, std::uint32_t count) {
     // Not the hash of the key table: the keys of a share should not crowd in one part of it.
     const std::uint64_t h = mix64(raw64(key) ^ 0x6b65792d73686172ULL) >> 32;
     return static_cast<std::uint32_t>((h * count) >> 32);
   }
-  [[nodiscard]] bool holds(Print key) const { return count == 1 || owner(key, count) == index; }
+  [[nodiscard]] bool holds(Fingerprint key) const { return count == 1 || owner(key, count) == index; }
   [[nodiscard]] bool is_all() const { return count == 1; }
   friend bool operator==(const KeyShare&, const KeyShare&) = default;
 };
@@ -87,7 +87,7 @@ struct SharedTxn {
   Status status = Status::kCommitted;
   bool counts = false;  // committed, or unknown and seen
   bool wrote = false;   // certainly left a version
-  Print id = kNullPrint;
+  Fingerprint id = kNullFingerprint;
   std::int64_t begin = 0, end = 0;
   std::int64_t commit_lo = 0, commit_hi = 0;
   std::int64_t snapshot_lo = 0, snapshot_hi = 0;  // hi < lo: none is taken
@@ -98,8 +98,8 @@ struct SharedTxn {
 struct SharedOrder {
   MomentName first, second;
   std::int64_t bound = 0;
-  std::int64_t rank = 0;                       // end of the transaction whose judgement gave it
-  Print key = kNullPrint, value = kNullPrint;  // `value`: what was read, if `has_value`
+  std::int64_t rank = 0;                                         // end of the transaction whose judgement gave it
+  Fingerprint key = kNullFingerprint, value = kNullFingerprint;  // `value`: what was read, if `has_value`
   Why why = Why::kClock;
   bool has_value = false;
 };
@@ -114,7 +114,7 @@ struct SharedBound {
 struct SharedDependency {
   std::uint32_t from = 0, to = 0;
   std::int64_t rank = 0;
-  Print key = kNullPrint;
+  Fingerprint key = kNullFingerprint;
   Dependency type = Dependency::kWr;
 };
 
@@ -132,7 +132,7 @@ struct Summary {
   std::vector<SharedBound> bounds;  // of statements that the orders name
   std::vector<SharedDependency> dependencies;
   std::vector<JudgedTxn> judged;
-  std::vector<Print> told;        // ids of transactions of which a violation was told
+  std::vector<Fingerprint> told;  // ids of transactions of which a violation was told
   std::int64_t horizon = kNever;  // nobody whom the partition still waits for, or judges, began before
 
   void clear() {
@@ -231,7 +231,7 @@ class Merger {
   // One step of all partitions, merged.
   void step(const Summary& all, const StreamTime& time, Learned& learned);
   // `told`: as Summary::told, since the last step.
-  void finish(const std::vector<Print>& told);
+  void finish(const std::vector<Fingerprint>& told);
 
   [[nodiscard]] OnlineCounts counts() const;  // its own: violations, suspicions, groups not searched, bytes
   void save(StateWriter& out) const;

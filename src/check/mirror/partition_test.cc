@@ -42,7 +42,7 @@ TEST(Partition, EveryKeyHasOneOwner) {
     std::vector<int> held(count);
     for (int key = 0; key < 1000; ++key) {
       for (std::uint32_t i = 0; i < count; ++i) {
-        if (KeyShare{i, count}.holds(*exact_print(key))) ++held[i];
+        if (KeyShare{i, count}.holds(*exact_fingerprint(key))) ++held[i];
       }
     }
     int all = 0;
@@ -183,15 +183,28 @@ TEST(Partition, GoesOnFromAStateOfTheSameNumberOfPartitions) {
 // y.
 Summary seen_new() {
   Summary s;
-  s.txns.push_back({1, Status::kCommitted, true, true, *exact_print(1), 0, 20, 10, 20, 1, 2});
-  s.txns.push_back({2, Status::kCommitted, true, false, *exact_print(2), 0, 30, 25, 30, 5, 25});
-  s.orders.push_back(
-      {{1, kCommitMoment}, {2, kSnapshotMoment}, 0, 30, *exact_print(100), *exact_print(7), Why::kWr, true});
+  s.txns.push_back({1, Status::kCommitted, true, true, *exact_fingerprint(1), 0, 20, 10, 20, 1, 2});
+  s.txns.push_back({2, Status::kCommitted, true, false, *exact_fingerprint(2), 0, 30, 25, 30, 5, 25});
+  s.orders.push_back({{1, kCommitMoment},
+                      {2, kSnapshotMoment},
+                      0,
+                      30,
+                      *exact_fingerprint(100),
+                      *exact_fingerprint(7),
+                      Why::kWr,
+                      true});
   return s;
 }
 Summary seen_old() {
   Summary s = seen_new();
-  s.orders = {{{2, kSnapshotMoment}, {1, kCommitMoment}, 0, 30, *exact_print(200), *exact_print(8), Why::kRw, true}};
+  s.orders = {{{2, kSnapshotMoment},
+               {1, kCommitMoment},
+               0,
+               30,
+               *exact_fingerprint(200),
+               *exact_fingerprint(8),
+               Why::kRw,
+               true}};
   return s;
 }
 
@@ -237,7 +250,7 @@ TEST(Merger, AnUnknownTransactionThatSomebodySawIsTold) {
   Merger merger(MirrorOptions{}, told);
   Learned learned;
   Summary s;
-  s.txns.push_back({5, Status::kUnknown, false, false, *exact_print(5), 0, kNever, 10, kNever, 1, 0});
+  s.txns.push_back({5, Status::kUnknown, false, false, *exact_fingerprint(5), 0, kNever, 10, kNever, 1, 0});
   merger.step(s, {}, learned);
   EXPECT_TRUE(learned.empty());
   s.txns.front().counts = true;

@@ -56,7 +56,7 @@ class Partitioned final : public OnlineEngine {
   void finish() override {
     step(kNever);
     for (int round = 0; round < kMostRounds && !learned_.empty(); ++round) step(kNever);
-    std::vector<Print> told;
+    std::vector<Fingerprint> told;
     team_.run([this](std::size_t i) { parts_[i]->finish(); });
     for (const auto& part : parts_) {
       told.insert(told.end(), part->summary().told.begin(), part->summary().told.end());

@@ -171,7 +171,7 @@ class Pipelined final : public OnlineEngine {
     const Chunk& chunk = *arrival.chunk;
     const std::uint32_t end = chunk.history.end_op(arrival.txn);
     for (std::uint32_t op = chunk.history.first_op(arrival.txn); op < end; ++op) {
-      const Print key = chunk.key(chunk.history.op(op).key());
+      const Fingerprint key = chunk.key(chunk.history.op(op).key());
       const KeySlot known = core_.keys.seek(key);
       slots.push_back(known != kNoKeySlot ? known : core_.keys.reserve(key) | kFreshKey);
     }

@@ -18,7 +18,7 @@ void Looks::renew() {
   known_.clear();
 }
 
-const CompiledPredicate* Looks::condition(Print where) {
+const CompiledPredicate* Looks::condition(Fingerprint where) {
   renew();
   const auto known = conditions_.find(raw64(where));
   if (known != conditions_.end()) return &known->second;
@@ -31,18 +31,18 @@ const CompiledPredicate* Looks::condition(Print where) {
   return &conditions_.emplace(raw64(where), std::move(*compiled)).first->second;
 }
 
-std::optional<ValueId> Looks::value_of(KeySlot key, Print value) {
+std::optional<ValueId> Looks::value_of(KeySlot key, Fingerprint value) {
   renew();
-  if (value == kNullPrint) return kNullValue;
+  if (value == kNullFingerprint) return kNullValue;
   if (known_.size() <= key) known_.resize(std::size_t{key} + 1);
-  if (known_[key].print == value) return known_[key].id;
+  if (known_[key].fingerprint == value) return known_[key].id;
   const auto id = rows.find(value);
   if (id) known_[key] = {value, *id};
   return id;
 }
 
-Match Looks::match(const CompiledPredicate& condition, const KeyState& state, KeySlot key, Print value) {
-  if (value == kNullPrint) return Match::kNo;
+Match Looks::match(const CompiledPredicate& condition, const KeyState& state, KeySlot key, Fingerprint value) {
+  if (value == kNullFingerprint) return Match::kNo;
   const auto id = value_of(key, value);
   if (!id) return Match::kUnclear;
   std::optional<ValueId> name = kNullValue;
@@ -130,8 +130,8 @@ void tidy_values(Core& core) {
   if (++looks.waits_for_sweep * 4 < looks.rows.size()) return;
   looks.waits_for_sweep = 0;
   std::unordered_set<std::uint64_t> live;
-  const auto keep = [&](Print print) {
-    if (print != kNullPrint && !is_integer(print)) live.insert(raw64(print));
+  const auto keep = [&](Fingerprint fingerprint) {
+    if (fingerprint != kNullFingerprint && !is_integer(fingerprint)) live.insert(raw64(fingerprint));
   };
   keep(core.default_initial);
   for (KeySlot key = 0; key < core.keys.slots(); ++key) {

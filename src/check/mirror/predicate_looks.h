@@ -8,7 +8,8 @@
 // predicate-read and predicate-anti-dependencies): a database need not notice other changes.
 // In, out: predicate operations as a transaction is taken (arrival_predicates.cc) -> TakenLook; judged with it
 //          (look_at_keys.cc, look_aggregates.cc).
-// Always:  what a version holds is known by its print only as long as RowValues has it; else that key says nothing, and
+// Always:  what a version holds is known by its fingerprint only as long as RowValues has it; else that key says
+// nothing, and
 //          the operation counts as unchecked, once. Nothing rests on a version on which the condition has a fault.
 // Cost:    one evaluation per key (for a key range, per key in it) while `credit` lasts; after that the operation
 //          counts as unchecked.
@@ -35,7 +36,7 @@ enum class LookKind : std::uint8_t { kScan, kUpdate, kAggregate };
 
 // A key that the operation itself says something of: a row of its result, or one that its transaction had written.
 struct LookRow {
-  Print value;  // what the transaction had written
+  Fingerprint value;  // what the transaction had written
   KeySlot key;
   std::uint32_t own;  // 1: it had
 };
@@ -45,10 +46,10 @@ struct LookRow {
 }
 
 struct TakenLook {
-  Print where, aggregate, result;  // texts, and an aggregate's value
-  std::uint32_t moment;            // in Taken::moments
-  std::uint32_t statement;         // its place in the transaction
-  std::uint32_t first_row, rows;   // in Taken::look_rows, by key
+  Fingerprint where, aggregate, result;  // texts, and an aggregate's value
+  std::uint32_t moment;                  // in Taken::moments
+  std::uint32_t statement;               // its place in the transaction
+  std::uint32_t first_row, rows;         // in Taken::look_rows, by key
   LookKind kind;
   bool alone;   // each key has a moment of its own
   bool moving;  // a row that is changed while it is looked for may be missed, or met twice
@@ -68,10 +69,10 @@ struct Looks {
   HeaderKeys header;
 
   // The condition of that text; null: it is not held, or not understood.
-  [[nodiscard]] const CompiledPredicate* condition(Print where);
-  [[nodiscard]] Match match(const CompiledPredicate& condition, const KeyState& state, KeySlot key, Print value);
+  [[nodiscard]] const CompiledPredicate* condition(Fingerprint where);
+  [[nodiscard]] Match match(const CompiledPredicate& condition, const KeyState& state, KeySlot key, Fingerprint value);
   // In `rows`; nothing if it is not held.
-  [[nodiscard]] std::optional<ValueId> value_of(KeySlot key, Print value);
+  [[nodiscard]] std::optional<ValueId> value_of(KeySlot key, Fingerprint value);
 
   [[nodiscard]] std::size_t bytes() const { return rows.bytes() + known_.capacity() * sizeof(Known); }
   void save(StateWriter& out) const;
@@ -79,7 +80,7 @@ struct Looks {
 
  private:
   struct Known {
-    Print print = kNullPrint;
+    Fingerprint fingerprint = kNullFingerprint;
     ValueId id = kNullValue;
   };
   void renew();

@@ -12,7 +12,7 @@ const Script& RecentTxn::acts() {
   return *script;
 }
 
-void Recent::note_initial(Print key, Print value) {
+void Recent::note_initial(Fingerprint key, Fingerprint value) {
   if (initial_.size() < kKeptInitials) {
     initial_.insert_or_assign(raw64(key), value);
   } else {
@@ -20,7 +20,7 @@ void Recent::note_initial(Print key, Print value) {
   }
 }
 
-const Print* Recent::initial(Print key) const {
+const Fingerprint* Recent::initial(Fingerprint key) const {
   const auto at = initial_.find(raw64(key));
   return at == initial_.end() ? nullptr : &at->second;
 }
@@ -44,7 +44,7 @@ void Recent::add(RecentTxn txn, Status status, std::int64_t commit_hi) {
   }
 }
 
-void Recent::mark_told(const std::vector<Print>& ids) {
+void Recent::mark_told(const std::vector<Fingerprint>& ids) {
   const auto is_told = [&](const RecentTxn& txn) { return std::find(ids.begin(), ids.end(), txn.id) != ids.end(); };
   for (RecentTxn& txn : judged_) txn.unsure = txn.unsure || is_told(txn);
   for (RecentTxn& txn : unknown_) txn.unsure = txn.unsure || is_told(txn);
@@ -71,7 +71,7 @@ void Recent::save(StateWriter& out) {
   out.put_all(std::vector<std::int64_t>(commit_hi_.begin(), commit_hi_.end()));
   out.put(std::uint64_t{unknown_.size()});
   for (RecentTxn& txn : unknown_) put(txn);
-  std::vector<std::pair<std::uint64_t, Print>> sorted(initial_.begin(), initial_.end());
+  std::vector<std::pair<std::uint64_t, Fingerprint>> sorted(initial_.begin(), initial_.end());
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::uint64_t> initials;
   for (const auto& [key, value] : sorted) {
@@ -109,7 +109,7 @@ bool Recent::load(StateReader& in) {
   commit_hi_.assign(ends.begin(), ends.end());
   for (auto n = in.get<std::uint64_t>(); n > 0 && in.good(); --n) unknown_.push_back(get());
   const auto initials = in.get_all<std::uint64_t>();
-  for (std::size_t i = 0; i + 1 < initials.size(); i += 2) initial_.emplace(initials[i], Print{initials[i + 1]});
+  for (std::size_t i = 0; i + 1 < initials.size(); i += 2) initial_.emplace(initials[i], Fingerprint{initials[i + 1]});
   cut_ = in.get<std::int64_t>();
   forgotten_ = in.get<std::int64_t>();
   let_go_ = in.get<std::uint64_t>();

@@ -26,7 +26,7 @@ struct RecentTxn {
   std::shared_ptr<const Script> script;  // once somebody has looked
   TxnId txn{0};
   std::uint32_t number = 0;
-  Print id = kNullPrint;
+  Fingerprint id = kNullFingerprint;
   bool unsure = false;  // it came late, or a violation was told of it: only what it left behind counts
   KeyShare share = {};  // only these keys' acts
   bool waits = false;   // to be searched when nothing more comes
@@ -40,9 +40,9 @@ class Recent {
   static constexpr std::size_t kKept = 48, kKeptUnknown = 256, kKeptInitials = 4096;
   static constexpr std::int64_t kMostSpare = std::int64_t{1} << 17;
 
-  void note_initial(Print key, Print value);
+  void note_initial(Fingerprint key, Fingerprint value);
   void add(RecentTxn txn, Status status, std::int64_t commit_hi);
-  void mark_told(const std::vector<Print>& ids);
+  void mark_told(const std::vector<Fingerprint>& ids);
   // Part of the stream is missing: what is here explains nothing any more.
   void forget(std::int64_t until);
   // The one that was added last is searched when nothing more comes, if it is still here then.
@@ -60,7 +60,7 @@ class Recent {
   // Whether what is settled can be relied on.
   [[nodiscard]] bool settled() const { return settled_; }
   // What the key held before the stream; null if that is not kept.
-  [[nodiscard]] const Print* initial(Print key) const;
+  [[nodiscard]] const Fingerprint* initial(Fingerprint key) const;
   [[nodiscard]] bool has_all_initials() const { return all_initials_; }
 
   std::int64_t spare = kMostSpare;  // steps for searches that no rule asked for
@@ -72,7 +72,7 @@ class Recent {
   std::deque<RecentTxn> judged_;
   std::deque<std::int64_t> commit_hi_;  // of these
   std::vector<RecentTxn> unknown_;
-  std::unordered_map<std::uint64_t, Print> initial_;
+  std::unordered_map<std::uint64_t, Fingerprint> initial_;
   std::int64_t cut_ = kAlways, forgotten_ = kAlways;
   std::uint64_t let_go_ = 0;
   bool whole_ = true;         // nobody has been let go

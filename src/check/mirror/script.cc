@@ -28,7 +28,7 @@ Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number, const KeyS
       script.read_place = place;
       script.first_read = at;
     }
-    const auto add = [&](ActKind act, Print key, Print value) {
+    const auto add = [&](ActKind act, Fingerprint key, Fingerprint value) {
       if (act != ActKind::kRange && !share.holds(key)) return;
       script.acts.push_back({key, value, at.lo, at.hi, place, act, head.lock(), timed});
     };
@@ -55,7 +55,7 @@ Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number, const KeyS
           script.looks = true;
           break;
         }
-        const auto from = exact_print(low), to = exact_print(high);
+        const auto from = exact_fingerprint(low), to = exact_fingerprint(high);
         if (from && to) add(ActKind::kRange, *from, *to);
         break;
       }
@@ -82,7 +82,7 @@ void Script::save(StateWriter& out) const {
 }
 
 void Script::load(StateReader& in) {
-  id = in.get<Print>();
+  id = in.get<Fingerprint>();
   number = in.get<std::uint32_t>();
   status = in.get<Status>();
   at = in.get<TxnWindows>();

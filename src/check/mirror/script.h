@@ -26,7 +26,7 @@ enum class ActKind : std::uint8_t {
 };
 
 struct Act {
-  Print key, value;
+  Fingerprint key, value;
   std::int64_t lo, hi;  // of its statement
   std::uint32_t place;  // of its statement
   ActKind kind;
@@ -36,7 +36,7 @@ struct Act {
 };
 
 struct Script {
-  Print id = kNullPrint;
+  Fingerprint id = kNullFingerprint;
   std::uint32_t number = 0;
   Status status = Status::kCommitted;
   TxnWindows at{};
@@ -57,7 +57,7 @@ struct Script {
 [[nodiscard]] Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number, const KeyShare& share);
 
 // Whether an act of kind kRange is about `key`.
-[[nodiscard]] inline bool in_range(const Act& range, Print key) {
+[[nodiscard]] inline bool in_range(const Act& range, Fingerprint key) {
   return is_integer(key) && integer_of(key) >= integer_of(range.key) && integer_of(key) <= integer_of(range.value);
 }
 

@@ -24,7 +24,7 @@ MomentName name_of(Core& core, const Moment& m) {
 }
 
 // The key, or the row whose column it is.
-Print outer_key(const Core& core, KeySlot key) {
+Fingerprint outer_key(const Core& core, KeySlot key) {
   return core.columns.is_column(key) ? core.columns.of[key].row : core.keys[key].key;
 }
 
@@ -38,19 +38,19 @@ void share_txn(Core& core, TxnSlot slot) {
                                 txn.commit_lo, txn.commit_hi, txn.snapshot_lo, txn.snapshot_hi});
 }
 
-void share_order(Core& core, const Moment& a, const Moment& b, Why why, KeySlot key, const Print* read) {
+void share_order(Core& core, const Moment& a, const Moment& b, Why why, KeySlot key, const Fingerprint* read) {
   const MomentName first = name_of(core, a), second = name_of(core, b);
   const bool both = first.at != kUnnamedMoment && second.at != kUnnamedMoment;
   if (first.at == kUnnamedMoment && second.at == kUnnamedMoment) return;
   const std::int64_t bound = both ? 0 : first.at == kUnnamedMoment ? a.lo : b.hi;
   core.summary->orders.push_back({first, second, bound, core.rank, outer_key(core, key),
-                                  read == nullptr ? kNullPrint : *read, why, read != nullptr});
+                                  read == nullptr ? kNullFingerprint : *read, why, read != nullptr});
 }
 
-void share_dependency(Core& core, const Taken& from, const Taken& to, Dependency type, Print key) {
+void share_dependency(Core& core, const Taken& from, const Taken& to, Dependency type, Fingerprint key) {
   share_txn(core, static_cast<TxnSlot>(&from - core.txns.data()));
   share_txn(core, static_cast<TxnSlot>(&to - core.txns.data()));
-  const Print outer = core.columns.on ? outer_key(core, core.keys.find(key)) : key;
+  const Fingerprint outer = core.columns.on ? outer_key(core, core.keys.find(key)) : key;
   core.summary->dependencies.push_back({from.number, to.number, core.rank, outer, type});
 }
 

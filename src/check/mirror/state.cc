@@ -82,8 +82,8 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.guest = in.get<bool>();
   txn.wrote_elsewhere = in.get<bool>();
   txn.named_in = in.get<std::uint32_t>();
-  txn.id = in.get<Print>();
-  txn.session = in.get<Print>();
+  txn.id = in.get<Fingerprint>();
+  txn.session = in.get<Fingerprint>();
   txn.commit = in.get<NodeId>();
   txn.stamp = in.get<NodeId>();
   txn.place = in.get<DependencyOrder::Node>();
@@ -109,8 +109,8 @@ void get_txn(StateReader& in, Taken& txn) {
 // The names that a message about what is in motion may need. Integers need none.
 void put_names(StateWriter& out, Core& core) {
   std::unordered_set<std::uint64_t> wanted;
-  const auto want = [&](Print p) {
-    if (p != kNullPrint && !is_integer(p)) wanted.insert(raw64(p));
+  const auto want = [&](Fingerprint p) {
+    if (p != kNullFingerprint && !is_integer(p)) wanted.insert(raw64(p));
   };
   const auto want_column = [&](KeySlot key) {
     if (!core.columns.is_column(key)) return;
@@ -145,9 +145,9 @@ void put_names(StateWriter& out, Core& core) {
   std::vector<std::uint64_t> sorted(wanted.begin(), wanted.end());
   std::sort(sorted.begin(), sorted.end());
   out.put(std::uint64_t{sorted.size()});
-  for (const std::uint64_t print : sorted) {
-    out.put(print);
-    out.put_text(core.name(Print{print}));
+  for (const std::uint64_t fingerprint : sorted) {
+    out.put(fingerprint);
+    out.put_text(core.name(Fingerprint{fingerprint}));
   }
 }
 
@@ -214,7 +214,7 @@ bool load_core(Core& core, StateReader& in) {
   core.time.watermark = in.get<std::int64_t>();
   core.time.complete = in.get<bool>();
   core.horizon = in.get<std::int64_t>();
-  core.default_initial = in.get<Print>();
+  core.default_initial = in.get<Fingerprint>();
   core.gave_up_keys = in.get<bool>();
   core.next_number = in.get<std::uint32_t>();
   core.hand = in.get<KeySlot>();
@@ -246,8 +246,8 @@ bool load_core(Core& core, StateReader& in) {
   get_deque(in, core.told_dangerous);
   const auto names = in.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < names && in.good(); ++i) {
-    const auto print = in.get<std::uint64_t>();
-    core.saved_names[print] = in.get_text();
+    const auto fingerprint = in.get<std::uint64_t>();
+    core.saved_names[fingerprint] = in.get_text();
   }
   return in.good() && !core.holders.empty() && !core.readers.empty();
 }

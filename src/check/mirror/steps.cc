@@ -43,8 +43,8 @@ void begin_core(Core& core, const Chunk& head) {
   if (core.share.is_all()) note_initial(core, head);
   if (head.history.columns().key_initial.empty()) return;
   for (std::uint32_t k = 0; k < head.history.key_count(); ++k) {
-    const Print value = head.value(head.history.initial(KeyId{k}));
-    const Print key = head.key(KeyId{k});
+    const Fingerprint value = head.value(head.history.initial(KeyId{k}));
+    const Fingerprint key = head.key(KeyId{k});
     if (value == core.default_initial || !core.share.holds(key)) continue;
     if (core.keys.find(key) != kNoKeySlot) continue;
     make_room(core);
@@ -72,11 +72,11 @@ void for_each_own_key(const Core& core, const Arrival& arrival, const KeyOwners*
 }  // namespace
 
 void look_ahead(const Core& core, const Arrival& arrival, const KeyOwners* owners) {
-  for_each_own_key(core, arrival, owners, [&](Print key) { core.keys.prefetch_index(key); });
+  for_each_own_key(core, arrival, owners, [&](Fingerprint key) { core.keys.prefetch_index(key); });
 }
 
 void look_nearer(const Core& core, const Arrival& arrival, const KeyOwners* owners) {
-  for_each_own_key(core, arrival, owners, [&](Print key) { core.keys.prefetch_found(key); });
+  for_each_own_key(core, arrival, owners, [&](Fingerprint key) { core.keys.prefetch_found(key); });
 }
 
 TxnSlot take(Core& core, const Arrival& arrival, bool guest) {

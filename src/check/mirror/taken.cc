@@ -15,7 +15,7 @@ bool returned_twice(std::span<const Item> items, const Item& item) {
 
 }  // namespace
 
-void Taking::run() {
+void ArrivalReader::run() {
   txn_.id = chunk_.id(t_);
   txn_.session = chunk_.session(t_);
   txn_.status = h_.status(t_);
@@ -35,7 +35,7 @@ void Taking::run() {
   if (core_.looks.on) tidy_values(core_);
 }
 
-std::int64_t Taking::when_settled() const {
+std::int64_t ArrivalReader::when_settled() const {
   if (txn_.status != Status::kUnknown) return txn_.end;
   std::int64_t settled = txn_.commit_lo;
   for (std::uint32_t op = first_; op < end_; ++op) {
@@ -44,7 +44,7 @@ std::int64_t Taking::when_settled() const {
   return settled;
 }
 
-bool Taking::writes_elsewhere() const {
+bool ArrivalReader::writes_elsewhere() const {
   if (txn_.status != Status::kCommitted) return false;
   for (std::uint32_t op = end_; op-- > first_;) {
     const OpHead head = h_.op(op);
@@ -61,7 +61,7 @@ bool Taking::writes_elsewhere() const {
 
 // All keys at once: their cache lines are on their way (look_ahead, look_nearer), and those of their versions come
 // while others are looked up.
-void Taking::look_up_keys() {
+void ArrivalReader::look_up_keys() {
   slots_.clear();
   if (core_.ready != nullptr) return take_slots();
   for (std::uint32_t op = first_; op < end_; ++op) {
@@ -73,7 +73,7 @@ void Taking::look_up_keys() {
 }
 
 // The same where they were looked up before.
-void Taking::take_slots() {
+void ArrivalReader::take_slots() {
   const KeySlot* next = core_.ready->slots;
   for (std::uint32_t op = first_; op < end_; ++op, ++next) {
     KeySlot slot = *next;
@@ -91,7 +91,7 @@ void Taking::take_slots() {
   }
 }
 
-KeySlot Taking::slot_of(Print key) {
+KeySlot ArrivalReader::slot_of(Fingerprint key) {
   KeySlot slot = core_.keys.find(key);
   if (slot == kNoKeySlot) {
     make_room(core_);
@@ -104,7 +104,7 @@ KeySlot Taking::slot_of(Print key) {
   return slot;
 }
 
-void Taking::begin_key(KeySlot slot) {
+void ArrivalReader::begin_key(KeySlot slot) {
   if (slot < core_.columns.of.size()) core_.columns.of[slot] = {};
   KeyState& state = core_.keys[slot];
   if (core_.options.profile.reads == Reads::kDirty || core_.options.profile.reads == Reads::kCertified) {
@@ -114,7 +114,7 @@ void Taking::begin_key(KeySlot slot) {
   state.flags = core_.gave_up_keys ? kBaseUnknown : kBaseInitial;
 }
 
-void Taking::measure_all() {
+void ArrivalReader::measure_all() {
   TxnWindows of{};
   if (core_.ready != nullptr) {
     of = core_.ready->of;
@@ -140,13 +140,13 @@ void Taking::measure_all() {
   if (profile.snapshot_at == SnapshotAt::kBegin && first_ == end_) txn_.snapshot_hi = txn_.end;
 }
 
-bool Taking::takes_snapshot(OpHead head) const {
+bool ArrivalReader::takes_snapshot(OpHead head) const {
   if (core_.options.profile.snapshot_at != SnapshotAt::kFirstRead) return true;
   const OpKind kind = head.kind();
   return head.lock() == Lock::kNone && (kind == OpKind::kRead || kind == OpKind::kScan || kind == OpKind::kAggregate);
 }
 
-void Taking::read_operations() {
+void ArrivalReader::read_operations() {
   txn_.moments.clear();
   txn_.reads.clear();
   txn_.writes.clear();
@@ -172,7 +172,7 @@ void Taking::read_operations() {
     const bool latest = head.lock() != Lock::kNone || head.kind() == OpKind::kUpdate;
     if (by_statement && latest && txn_.has_snapshot() && at.lo <= txn_.snapshot_hi) txn_.left_open = true;
     if (!is_predicate(head.kind()) && slots_[op - first_] == kNoKeySlot) continue;  // another partition's
-    const Print value = chunk_.value(h_.op_value(op));
+    const Fingerprint value = chunk_.value(h_.op_value(op));
     switch (head.kind()) {
       case OpKind::kRead:
         read_value(slots_[op - first_], h_.op_value(op), head.lock(), moment_of(head.lock(), at, op - first_), at, op);
@@ -205,7 +205,7 @@ void Taking::read_operations() {
   }
 }
 
-std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
+std::uint32_t ArrivalReader::scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
   const std::uint32_t shared = moment_of(lock, at, op - first_);
   const bool by_snapshot = txn_.has_snapshot() && shared == 0;
   const Profile& profile = core_.options.profile;
@@ -222,7 +222,7 @@ std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& 
     // Its own write may have changed nothing (write_was_idle()), but then the query returns one version all the same.
     const bool set = wrote(key) && !core_.columns.on && (own(key).flags & (kStepwise | kDelete)) == 0;
     if (set && returned_twice(h_.items(predicate), item)) {
-      const Print value = chunk_.value(item.value);
+      const Fingerprint value = chunk_.value(item.value);
       if (value != own(key).value) own_read_differs(key, value, own(key).value, op);
       continue;
     }
@@ -241,7 +241,7 @@ std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& 
     if (integer_of(state.key) < low || integer_of(state.key) > high) continue;
     const auto begin = txn_.range_keys.begin() + first;
     if (std::find(begin, txn_.range_keys.begin() + found, write.key) != txn_.range_keys.begin() + found) continue;
-    read(write.key, kNullPrint, lock, shared, at, op, kNullValue);
+    read(write.key, kNullFingerprint, lock, shared, at, op, kNullValue);
     txn_.range_keys.push_back(write.key);
   }
   txn_.ranges.push_back(
@@ -250,7 +250,7 @@ std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& 
 }
 
 // The moment at which a statement reads.
-std::uint32_t Taking::moment_of(Lock lock, const Window& at, std::uint32_t name) {
+std::uint32_t ArrivalReader::moment_of(Lock lock, const Window& at, std::uint32_t name) {
   const Profile& profile = core_.options.profile;
   const bool latest = (lock != Lock::kNone || profile.read_locks) && profile.locking_reads_see_latest;
   const bool by_snapshot = profile.reads == Reads::kTransaction && !latest && snapshot_taken_;
@@ -262,25 +262,25 @@ std::uint32_t Taking::moment_of(Lock lock, const Window& at, std::uint32_t name)
   return static_cast<std::uint32_t>(txn_.moments.size() - 1);
 }
 
-void Taking::read_value(KeySlot key, ValueId value, Lock lock, std::uint32_t moment, const Window& at,
-                        std::uint32_t op) {
+void ArrivalReader::read_value(KeySlot key, ValueId value, Lock lock, std::uint32_t moment, const Window& at,
+                               std::uint32_t op) {
   if (core_.columns.on && is_row(h_, value)) return read_row(key, value, lock, moment, at, op);
   read(key, chunk_.value(value), lock, moment, at, op, value);
 }
 
-void Taking::write_value(KeySlot key, ValueId value, const Window& at, std::uint32_t op) {
-  const Print print = chunk_.value(value);
+void ArrivalReader::write_value(KeySlot key, ValueId value, const Window& at, std::uint32_t op) {
+  const Fingerprint fingerprint = chunk_.value(value);
   if (core_.columns.on && is_row(h_, value)) return write_row(key, value, at, op);
-  if (core_.columns.on && txn_.status != Status::kAborted) replace_row(key, print);
-  write(key, print, at, print == kNullPrint ? kDelete : VersionFlag{}, op);
+  if (core_.columns.on && txn_.status != Status::kAborted) replace_row(key, fingerprint);
+  write(key, fingerprint, at, fingerprint == kNullFingerprint ? kDelete : VersionFlag{}, op);
 }
 
-void Taking::read(KeySlot key, Print value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op,
-                  ValueId read_value) {
+void ArrivalReader::read(KeySlot key, Fingerprint value, Lock lock, std::uint32_t moment, const Window& at,
+                         std::uint32_t op, ValueId read_value) {
   KeyState& state = core_.keys[key];
   if (state.own == txn_.number) {
     const TakenWrite& own = txn_.writes[state.own_at];
-    if (own.value == kPresentPrint && core_.columns.on && same_value_is_idle() && (own.flags & kStepwise) == 0) {
+    if (own.value == kPresentFingerprint && core_.columns.on && same_value_is_idle() && (own.flags & kStepwise) == 0) {
       return leave_out();
     }
     if ((own.flags & kStepwise) != 0) return read_after_steps(key, own, value, read_value, moment, op);
@@ -291,10 +291,10 @@ void Taking::read(KeySlot key, Print value, Lock lock, std::uint32_t moment, con
     }
     write_was_idle(key, state);
   }
-  txn_.reads.push_back({value, kNullPrint, key, moment, lock == Lock::kNone ? 0U : kLockingRead, kNoTxnSlot});
+  txn_.reads.push_back({value, kNullFingerprint, key, moment, lock == Lock::kNone ? 0U : kLockingRead, kNoTxnSlot});
   ++txn_.moments[moment].rows;
   const Profile& profile = core_.options.profile;
-  if (value == kNullPrint) return;  // no row, no lock
+  if (value == kNullFingerprint) return;  // no row, no lock
   if ((lock != Lock::kNone && profile.write_locks) || (lock == Lock::kNone && profile.read_locks)) {
     const bool latest = profile.reads != Reads::kTransaction || profile.locking_reads_see_latest;
     const bool own_moment = latest && txn_.moments[moment].rows == 1;
@@ -302,7 +302,7 @@ void Taking::read(KeySlot key, Print value, Lock lock, std::uint32_t moment, con
   }
 }
 
-void Taking::write(KeySlot key, Print value, const Window& at, std::uint32_t flags, std::uint32_t) {
+void ArrivalReader::write(KeySlot key, Fingerprint value, const Window& at, std::uint32_t flags, std::uint32_t) {
   KeyState& state = core_.keys[key];
   if (state.own == txn_.number) {
     TakenWrite& own = txn_.writes[state.own_at];
@@ -327,13 +327,13 @@ void Taking::write(KeySlot key, Print value, const Window& at, std::uint32_t fla
   txn_.writes.push_back({value, at.lo, at.hi, key, flags, kNone32, kNone32, kNone32});
 }
 
-std::optional<Print> after_step(Print state, const TakenStep& step) {
+std::optional<Fingerprint> after_step(Fingerprint state, const TakenStep& step) {
   if (step.appends) {
-    const bool list = state == kNullPrint || (raw64(state) & 3) == 3;
-    return list ? std::optional<Print>(appended(state, step.value)) : std::nullopt;
+    const bool list = state == kNullFingerprint || (raw64(state) & 3) == 3;
+    return list ? std::optional<Fingerprint>(appended(state, step.value)) : std::nullopt;
   }
-  if (!is_integer(step.value) || (state != kNullPrint && !is_integer(state))) return std::nullopt;
-  return exact_print((state == kNullPrint ? 0 : integer_of(state)) + integer_of(step.value));
+  if (!is_integer(step.value) || (state != kNullFingerprint && !is_integer(state))) return std::nullopt;
+  return exact_fingerprint((state == kNullFingerprint ? 0 : integer_of(state)) + integer_of(step.value));
 }
 
 TxnSlot take_in(Core& core, const Arrival& arrival) {
@@ -359,7 +359,7 @@ TxnSlot take_in(Core& core, const Arrival& arrival) {
   txn.guest = txn.wrote_elsewhere = false;
   txn.named_in = 0;
   txn.source = {arrival.chunk, nullptr, arrival.txn, txn.number, arrival.chunk->id(arrival.txn), false, core.share};
-  Taking(core, arrival, txn).run();
+  ArrivalReader(core, arrival, txn).run();
   return slot;
 }
 

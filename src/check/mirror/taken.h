@@ -43,8 +43,8 @@ enum ReadFlag : std::uint32_t {
 };
 
 struct TakenRead {
-  Print value;
-  Print from;  // id of the transaction that wrote it, if traced
+  Fingerprint value;
+  Fingerprint from;  // id of the transaction that wrote it, if traced
   KeySlot key;
   std::uint32_t moment;  // in Taken::moments
   std::uint32_t flags;
@@ -52,7 +52,7 @@ struct TakenRead {
 };
 
 struct TakenWrite {
-  Print value;
+  Fingerprint value;
   std::int64_t lock_lo, lock_hi;
   KeySlot key;
   std::uint32_t flags;       // VersionFlag bits
@@ -63,12 +63,12 @@ struct TakenWrite {
 
 // One append or increment.
 struct TakenStep {
-  Print value;
+  Fingerprint value;
   std::uint32_t next;  // kNone32: the last
   bool appends;
 };
 // What `state` becomes; nothing if it is no list, or no number that fits.
-[[nodiscard]] std::optional<Print> after_step(Print state, const TakenStep& step);
+[[nodiscard]] std::optional<Fingerprint> after_step(Fingerprint state, const TakenStep& step);
 
 // A scan of a range of keys: what is known there and not in its result was absent.
 struct TakenRange {
@@ -90,7 +90,7 @@ struct TakenLock {
 struct RwEdge {
   TxnSlot slot;
   std::uint32_t number;
-  Print key;
+  Fingerprint key;
 };
 
 struct Taken {
@@ -110,7 +110,7 @@ struct Taken {
   bool guest = false;            // another partition answers for it as a whole
   bool wrote_elsewhere = false;  // certainly left a version of a key of another partition
   std::uint32_t named_in = 0;    // the last summary that describes it
-  Print id = kNullPrint, session = kNullPrint;
+  Fingerprint id = kNullFingerprint, session = kNullFingerprint;
   NodeId commit = kNoNode;
   NodeId stamp = kNoNode;                                // Certifier::kTimestampOrder
   DependencyOrder::Node place = DependencyOrder::kNone;  // Certifier::kCycles

@@ -15,12 +15,12 @@ bool is_next(const Core& core, std::span<const Version> versions, int v, std::si
   return true;
 }
 
-std::optional<Print> after_version(const Core& core, const Version& v, KeySlot key, Print state) {
+std::optional<Fingerprint> after_version(const Core& core, const Version& v, KeySlot key, Fingerprint state) {
   if (v.has(kStateUnsure)) return std::nullopt;
   if (v.has(kOneStep)) return after_step(state, {v.value, kNone32, v.has(kAppends)});
   const Taken& txn = core.txns[v.slot];
   if (!txn.live || txn.id != v.txn) return std::nullopt;
-  std::optional<Print> content = state;
+  std::optional<Fingerprint> content = state;
   for (const TakenWrite& write : txn.writes) {
     if (write.key != key || (write.flags & kStepwise) == 0) continue;
     for (std::uint32_t s = write.first_step; s != kNone32 && content; s = txn.steps[s].next) {
@@ -42,7 +42,7 @@ void settle_steps(Core& core, KeySlot key, std::int64_t until) {
       if (u.has(kInstalled) && (u.hi < v.lo || core.orderly(u, v))) before = static_cast<int>(j);
     }
     if (!is_next(core, versions, before, i)) continue;
-    std::optional<Print> content;
+    std::optional<Fingerprint> content;
     if (before >= 0) {
       const Version& u = versions[static_cast<std::size_t>(before)];
       if (!u.has(kStepwise | kDelete)) content = u.value;

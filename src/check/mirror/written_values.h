@@ -10,13 +10,13 @@
 
 #include "base/hash.h"
 #include "base/state_file.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::mirror {
 
 class WrittenValues {
  public:
-  void add(Print key, Print value, std::size_t limit) {
+  void add(Fingerprint key, Fingerprint value, std::size_t limit) {
     if (full_) return;
     if ((count_ + 1) * 2 > slots_.size()) {
       if (slots_.size() * 2 * sizeof(std::uint64_t) > limit) {
@@ -35,7 +35,7 @@ class WrittenValues {
     if (slot != h) ++count_;
     slot = h;
   }
-  [[nodiscard]] bool has(Print key, Print value) const {
+  [[nodiscard]] bool has(Fingerprint key, Fingerprint value) const {
     const std::uint64_t h = hash(key, value);
     return !slots_.empty() && slots_[place(h)] == h;
   }
@@ -55,7 +55,7 @@ class WrittenValues {
   }
 
  private:
-  static std::uint64_t hash(Print key, Print value) {
+  static std::uint64_t hash(Fingerprint key, Fingerprint value) {
     return mix64(mix64(raw64(key) + 0x9e3779b97f4a7c15ULL) ^ raw64(value)) | 1;
   }
   [[nodiscard]] std::size_t place(std::uint64_t h) const {

@@ -12,9 +12,9 @@ void HeaderKeys::note_header(const Chunk& head) {
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
     const ValueId name = h.columns().key_name[k];
     if (h.values().type(name) != ValueType::kString || !is_json_number(h.values().string(name))) continue;
-    const Print text = head.key(KeyId{k});
+    const Fingerprint text = head.key(KeyId{k});
     const ValueId value = numbers.number_text(h.values().string(name));
-    const Print number = print_of(numbers.table(), value);
+    const Fingerprint number = fingerprint_of(numbers.table(), value);
     twins_.emplace(raw64(text), Twin{text, number, 1, 0, {}});
     twins_.emplace(raw64(number), Twin{number, text, 0, 0, {}});
   }
@@ -27,7 +27,7 @@ void HeaderKeys::note(const Chunk& chunk, KeyId key) {
   (at->second.text != 0 ? uses_texts_ : uses_numbers_) = true;
 }
 
-HeaderKeys::Real HeaderKeys::is_real(Print key) const {
+HeaderKeys::Real HeaderKeys::is_real(Fingerprint key) const {
   const auto at = twins_.find(raw64(key));
   if (at == twins_.end() || at->second.used != 0) return Real::kYes;
   const auto other = twins_.find(raw64(at->second.other));
@@ -38,8 +38,9 @@ HeaderKeys::Real HeaderKeys::is_real(Print key) const {
 
 void HeaderKeys::save(StateWriter& out) const {
   std::vector<Twin> all;
-  for (const auto& [print, twin] : twins_) all.push_back(twin);
-  std::sort(all.begin(), all.end(), [](const Twin& a, const Twin& b) { return raw64(a.print) < raw64(b.print); });
+  for (const auto& [fingerprint, twin] : twins_) all.push_back(twin);
+  std::sort(all.begin(), all.end(),
+            [](const Twin& a, const Twin& b) { return raw64(a.fingerprint) < raw64(b.fingerprint); });
   out.put_all(all);
   out.put(uses_numbers_);
   out.put(uses_texts_);
@@ -47,7 +48,7 @@ void HeaderKeys::save(StateWriter& out) const {
 
 void HeaderKeys::load(StateReader& in) {
   twins_.clear();
-  for (const Twin& twin : in.get_all<Twin>()) twins_.emplace(raw64(twin.print), twin);
+  for (const Twin& twin : in.get_all<Twin>()) twins_.emplace(raw64(twin.fingerprint), twin);
   uses_numbers_ = in.get<bool>();
   uses_texts_ = in.get<bool>();
 }

@@ -24,20 +24,20 @@ class HeaderKeys {
     if (!twins_.empty()) note(chunk, key);
   }
   [[nodiscard]] bool empty() const { return twins_.empty(); }
-  [[nodiscard]] Real is_real(Print key) const;
+  [[nodiscard]] Real is_real(Fingerprint key) const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
  private:
   struct Twin {
-    Print print, other;
+    Fingerprint fingerprint, other;
     std::uint8_t text, used;
     std::uint8_t unused[6];
   };
   void note(const Chunk& chunk, KeyId key);
 
-  std::unordered_map<std::uint64_t, Twin> twins_;  // by print
+  std::unordered_map<std::uint64_t, Twin> twins_;  // by fingerprint
   bool uses_numbers_ = false, uses_texts_ = false;
 };
 

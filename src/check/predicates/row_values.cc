@@ -8,11 +8,11 @@
 
 namespace isolde {
 
-bool RowValues::add(const ValueTable& from, ValueId value, Print print, std::size_t limit) {
-  if (print == kNullPrint || is_integer(print) || ids_.contains(raw64(print))) return true;
+bool RowValues::add(const ValueTable& from, ValueId value, Fingerprint fingerprint, std::size_t limit) {
+  if (fingerprint == kNullFingerprint || is_integer(fingerprint) || ids_.contains(raw64(fingerprint))) return true;
   if (bytes() >= limit) return false;
   const ValueId id = copy_value(from, value, values_);
-  ids_.emplace(raw64(print), id);
+  ids_.emplace(raw64(fingerprint), id);
   bytes_of_values_ = values_.bytes_column().size();
   note_columns(id);
   return true;
@@ -32,20 +32,20 @@ void RowValues::note_columns(ValueId id) {
   ++edition_;
 }
 
-std::optional<ValueId> RowValues::find(Print print) {
-  if (print == kNullPrint) return kNullValue;
-  if (is_integer(print)) {
-    const ValueId id = values_.integer(integer_of(print));
+std::optional<ValueId> RowValues::find(Fingerprint fingerprint) {
+  if (fingerprint == kNullFingerprint) return kNullValue;
+  if (is_integer(fingerprint)) {
+    const ValueId id = values_.integer(integer_of(fingerprint));
     bytes_of_values_ = values_.bytes_column().size();
     return id;
   }
-  const auto at = ids_.find(raw64(print));
+  const auto at = ids_.find(raw64(fingerprint));
   if (at == ids_.end()) return std::nullopt;
   return at->second;
 }
 
-std::optional<std::string> RowValues::text(Print print) const {
-  const auto at = ids_.find(raw64(print));
+std::optional<std::string> RowValues::text(Fingerprint fingerprint) const {
+  const auto at = ids_.find(raw64(fingerprint));
   if (at == ids_.end()) return std::nullopt;
   return table().json(at->second);
 }
@@ -56,9 +56,9 @@ void RowValues::take_all(const ValueTable& from, const std::unordered_map<std::u
   column_names_.clear();
   columns_ = ColumnNames{};
   compiler_ = PredicateCompiler(ColumnNames{});
-  for (const auto& [print, value] : ids) {
+  for (const auto& [fingerprint, value] : ids) {
     const ValueId id = copy_value(from, value, values_);
-    ids_.emplace(print, id);
+    ids_.emplace(fingerprint, id);
     note_columns(id);
   }
   bytes_of_values_ = values_.bytes_column().size();
@@ -68,8 +68,8 @@ void RowValues::take_all(const ValueTable& from, const std::unordered_map<std::u
 void RowValues::sweep(const std::unordered_set<std::uint64_t>& live) {
   const ValueInterner old = std::exchange(values_, ValueInterner());
   std::unordered_map<std::uint64_t, ValueId> kept;
-  for (const auto& [print, value] : ids_) {
-    if (live.contains(print)) kept.emplace(print, value);
+  for (const auto& [fingerprint, value] : ids_) {
+    if (live.contains(fingerprint)) kept.emplace(fingerprint, value);
   }
   take_all(old.table(), kept);
 }
@@ -77,8 +77,9 @@ void RowValues::sweep(const std::unordered_set<std::uint64_t>& live) {
 void RowValues::save(StateWriter& out) const {
   ValueInterner compact;
   std::vector<Saved> all;
-  for (const auto& [print, value] : ids_) all.push_back({Print{print}, value, 0});
-  std::sort(all.begin(), all.end(), [](const Saved& a, const Saved& b) { return raw64(a.print) < raw64(b.print); });
+  for (const auto& [fingerprint, value] : ids_) all.push_back({Fingerprint{fingerprint}, value, 0});
+  std::sort(all.begin(), all.end(),
+            [](const Saved& a, const Saved& b) { return raw64(a.fingerprint) < raw64(b.fingerprint); });
   for (Saved& one : all) one.id = copy_value(table(), one.id, compact);
   const auto put = [&](auto span) { out.put_all(std::vector(span.begin(), span.end())); };
   put(compact.begin_column().view());
@@ -97,7 +98,7 @@ bool RowValues::load(StateReader& in) {
   std::unordered_map<std::uint64_t, ValueId> ids;
   for (const Saved& one : saved) {
     if (raw(one.id) >= kFirstTableValue + values.size()) return false;
-    ids.emplace(raw64(one.print), one.id);
+    ids.emplace(raw64(one.fingerprint), one.id);
   }
   take_all(values, ids);
   return true;

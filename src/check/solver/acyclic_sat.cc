@@ -102,9 +102,9 @@ class AcyclicSolver::Search : private Minisat::Solver {
   [[nodiscard]] Node node_at(std::uint32_t place) const { return order_[place]; }
   [[nodiscard]] std::uint32_t place_of(Node node) const { return place_[node]; }
   [[nodiscard]] std::uint64_t conflict_count() const { return conflicts; }
-  [[nodiscard]] std::size_t circles() const { return circle_begin_.size() - 1; }
-  [[nodiscard]] std::span<const std::uint32_t> circle(std::size_t i) const {
-    return std::span(circle_edges_).subspan(circle_begin_[i], circle_begin_[i + 1] - circle_begin_[i]);
+  [[nodiscard]] std::size_t cycles() const { return cycle_begin_.size() - 1; }
+  [[nodiscard]] std::span<const std::uint32_t> cycle(std::size_t i) const {
+    return std::span(cycle_edges_).subspan(cycle_begin_[i], cycle_begin_[i + 1] - cycle_begin_[i]);
   }
 
  private:
@@ -183,7 +183,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
     return CRef_Undef;
   }
 
-  // False: it closes a circle.
+  // False: it closes a cycle.
   bool link(std::uint32_t edge) {
     if (is_linked_[edge]) return true;
     if (!make_fit(edge)) return false;
@@ -193,7 +193,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
     return true;
   }
 
-  // Puts the nodes in an order that the edge fits. False: it closes a circle.
+  // Puts the nodes in an order that the edge fits. False: it closes a cycle.
   bool make_fit(std::uint32_t edge) {
     const auto [from, to] = edges_[edge];
     if (place_[from] < place_[to]) return true;
@@ -241,7 +241,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
 
   [[nodiscard]] bool is_free(Lit lit) const { return lit != lit_Undef && level(Minisat::var(lit)) > 0; }
 
-  // The circle that an edge closes: of all, one with the fewest literals that could be chosen otherwise.
+  // The cycle that an edge closes: of all, one with the fewest literals that could be chosen otherwise.
   CRef conflict_of(std::uint32_t closing) {
     late_.clear();
     const auto [from, to] = edges_[closing];
@@ -273,16 +273,16 @@ class AcyclicSolver::Search : private Minisat::Solver {
     }
     vec<Lit> clause;
     const auto take = [&](std::uint32_t edge) {
-      circle_edges_.push_back(edge);
+      cycle_edges_.push_back(edge);
       for (const Lit lit : {reason_[edge].first, reason_[edge].second}) {
         if (is_free(lit)) clause.push(~lit);
       }
     };
     take(closing);
-    const std::size_t first = circle_edges_.size();
+    const std::size_t first = cycle_edges_.size();
     for (Node v = from; v != to; v = edges_[parent_[v]].from) take(parent_[v]);
-    std::reverse(circle_edges_.begin() + static_cast<std::ptrdiff_t>(first), circle_edges_.end());
-    circle_begin_.push_back(circle_edges_.size());
+    std::reverse(cycle_edges_.begin() + static_cast<std::ptrdiff_t>(first), cycle_edges_.end());
+    cycle_begin_.push_back(cycle_edges_.size());
     if (clause.size() == 0) {
       ok = false;
       return CRef_Undef;
@@ -387,8 +387,8 @@ class AcyclicSolver::Search : private Minisat::Solver {
   std::uint64_t stamp_ = 0, steps_ = 0;
   std::uint64_t looked_ = 0, watchers_ = 0, spent_ = 0;  // arcs looked at; clauses visited; steps of the limits
   bool exhausted_ = false;
-  std::vector<std::uint32_t> circle_edges_;
-  std::vector<std::size_t> circle_begin_{0};
+  std::vector<std::uint32_t> cycle_edges_;
+  std::vector<std::size_t> cycle_begin_{0};
 };
 
 AcyclicSolver::AcyclicSolver(std::span<const Node> order, std::span<const Edge> fixed)
@@ -409,7 +409,7 @@ bool AcyclicSolver::last_value(std::uint32_t variable) const { return search_->l
 AcyclicSolver::Node AcyclicSolver::node_at(std::uint32_t place) const { return search_->node_at(place); }
 std::uint32_t AcyclicSolver::place_of(Node node) const { return search_->place_of(node); }
 std::uint64_t AcyclicSolver::conflicts() const { return search_->conflict_count(); }
-std::size_t AcyclicSolver::circles() const { return search_->circles(); }
-std::span<const std::uint32_t> AcyclicSolver::circle(std::size_t index) const { return search_->circle(index); }
+std::size_t AcyclicSolver::cycles() const { return search_->cycles(); }
+std::span<const std::uint32_t> AcyclicSolver::cycle(std::size_t index) const { return search_->cycle(index); }
 
 }  // namespace isolde::solver

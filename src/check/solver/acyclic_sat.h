@@ -1,9 +1,9 @@
-// check/solver/acyclic_sat.h: choices that must leave a graph without a circle, by a SAT solver that knows about
+// check/solver/acyclic_sat.h: choices that must leave a graph without a cycle, by a SAT solver that knows about
 // graphs.
 //
 // In, out: nodes, edges that stand, edges that stand if literals are true, clauses -> an order of the nodes, or the
-//          circles that no values avoid.
-// Always:  kNone: the circles found, as clauses, and the clauses given have no solution together.
+//          cycles that no values avoid.
+// Always:  kNone: the cycles found, as clauses, and the clauses given have no solution together.
 // Cost:    an edge that fits the order at hand is free; else the nodes between its ends are put in order anew. A guide
 //          makes variables only where the order at hand is wrong, so that most choices are never made.
 // Source:  MiniSat; Pearce and Kelly (order of a growing graph); MonoSAT (graphs inside the solver).
@@ -54,7 +54,8 @@ class AcyclicSolver {
   std::uint32_t add_edge(Literal literal, Literal second, Node from, Node to);
   // Requires, while solving: two of its literals at least are open.
   void add_clause(std::span<const Literal> clause);
-  // Sees to it that an edge whose literals are true is in the graph. (Taking back later choices may have removed it.)
+  // Sees to it that an edge whose literals are true is in the graph. (ArrivalReader back later choices may have removed
+  // it.)
   void insist(std::uint32_t edge);
 
   // Without a guide every variable is given a value.
@@ -67,9 +68,9 @@ class AcyclicSolver {
   [[nodiscard]] Node node_at(std::uint32_t place) const;
   [[nodiscard]] std::uint32_t place_of(Node node) const;
   [[nodiscard]] std::uint64_t conflicts() const;
-  // The edges of each circle that was found on the way, one after the other.
-  [[nodiscard]] std::size_t circles() const;
-  [[nodiscard]] std::span<const std::uint32_t> circle(std::size_t index) const;
+  // The edges of each cycle that was found on the way, one after the other.
+  [[nodiscard]] std::size_t cycles() const;
+  [[nodiscard]] std::span<const std::uint32_t> cycle(std::size_t index) const;
 
  private:
   class Search;

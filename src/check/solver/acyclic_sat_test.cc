@@ -29,7 +29,7 @@ bool holds(std::uint32_t literal, std::uint32_t values) {
   return ((values >> (literal / 2)) & 1) == (literal % 2 == 0);
 }
 
-bool has_circle(std::uint32_t nodes, const std::vector<Edge>& edges) {
+bool has_cycle(std::uint32_t nodes, const std::vector<Edge>& edges) {
   std::vector<std::uint32_t> waits(nodes, 0);
   for (const Edge& e : edges) ++waits[e.to];
   std::vector<std::uint32_t> ready;
@@ -52,7 +52,7 @@ bool allowed(const Instance& in, std::uint32_t values) {
   for (const Conditional& c : in.edges) {
     if (holds(c.literal, values)) edges.push_back(c.edge);
   }
-  return !has_circle(in.nodes, edges);
+  return !has_cycle(in.nodes, edges);
 }
 
 Instance random_instance(Rng& rng) {
@@ -100,16 +100,16 @@ TEST(AcyclicSat, AgreesWithTryingAllValues) {
     }
     ASSERT_EQ(outcome, Outcome::kNone);
     ++none;
-    std::vector<std::vector<std::uint32_t>> circles;  // their literals
-    for (std::size_t i = 0; i < solver.circles(); ++i) {
-      const auto circle = solver.circle(i);
-      circles.emplace_back();
-      for (std::size_t j = 0; j < circle.size(); ++j) {
+    std::vector<std::vector<std::uint32_t>> cycles;  // their literals
+    for (std::size_t i = 0; i < solver.cycles(); ++i) {
+      const auto cycle = solver.cycle(i);
+      cycles.emplace_back();
+      for (std::size_t j = 0; j < cycle.size(); ++j) {
         const auto edge = [&](std::uint32_t e) {
           return e < in.fixed.size() ? in.fixed[e] : in.edges[e - in.fixed.size()].edge;
         };
-        ASSERT_EQ(edge(circle[j]).to, edge(circle[(j + 1) % circle.size()]).from);
-        if (circle[j] >= in.fixed.size()) circles.back().push_back(in.edges[circle[j] - in.fixed.size()].literal);
+        ASSERT_EQ(edge(cycle[j]).to, edge(cycle[(j + 1) % cycle.size()]).from);
+        if (cycle[j] >= in.fixed.size()) cycles.back().push_back(in.edges[cycle[j] - in.fixed.size()].literal);
       }
     }
     for (std::uint32_t values = 0; values < 1U << in.variables; ++values) {
@@ -117,8 +117,8 @@ TEST(AcyclicSat, AgreesWithTryingAllValues) {
       const bool breaks_clause = std::any_of(in.clauses.begin(), in.clauses.end(), [&](const auto& clause) {
         return std::none_of(clause.begin(), clause.end(), [&](std::uint32_t l) { return holds(l, values); });
       });
-      const bool closes = std::any_of(circles.begin(), circles.end(), [&](const auto& circle) {
-        return std::all_of(circle.begin(), circle.end(), [&](std::uint32_t l) { return holds(l, values); });
+      const bool closes = std::any_of(cycles.begin(), cycles.end(), [&](const auto& cycle) {
+        return std::all_of(cycle.begin(), cycle.end(), [&](std::uint32_t l) { return holds(l, values); });
       });
       ASSERT_TRUE(breaks_clause || closes);
     }
@@ -127,7 +127,7 @@ TEST(AcyclicSat, AgreesWithTryingAllValues) {
   EXPECT_TRUE(effort::reaches(0.1, none, rounds)) << none << " of " << rounds;
 }
 
-// Pigeons in a line: as many orders to choose as nodes, and a circle among any three that disagree.
+// Pigeons in a line: as many orders to choose as nodes, and a cycle among any three that disagree.
 TEST(AcyclicSat, ATournamentIsPutInOrderAgainstAllGuesses) {
   constexpr std::uint32_t kNodes = 60;
   std::vector<std::uint32_t> order(kNodes);

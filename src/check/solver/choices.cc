@@ -55,9 +55,9 @@ std::size_t choices_in(const Problem& problem, const Link& link) {
   return count;
 }
 
-std::vector<Choice> choices_of(const Problem& problem, const Circle& circle) {
+std::vector<Choice> choices_of(const Problem& problem, const Cycle& cycle) {
   std::vector<Choice> out;
-  for (const Link& link : circle) {
+  for (const Link& link : cycle) {
     for_each_choice(problem, link, [&](const Choice& choice) {
       if (std::find(out.begin(), out.end(), choice) == out.end()) out.push_back(choice);
     });
@@ -110,14 +110,14 @@ Choices::Literal Choices::literal(const Choice& choice, bool value) {
   return {2 * at->second + (up ? 0U : 1U)};
 }
 
-bool Choices::forbid(const Circle& circle) {
+bool Choices::forbid(const Cycle& cycle) {
   Clause clause;
-  for (const Choice& choice : choices_of(p_, circle)) clause.push_back(literal(choice, true).negated());
+  for (const Choice& choice : choices_of(p_, cycle)) clause.push_back(literal(choice, true).negated());
   std::sort(clause.begin(), clause.end(), [](Literal a, Literal b) { return a.code < b.code; });
   std::uint64_t hash = clause.size();
   for (const Literal l : clause) hash = mix64(hash * 3 + l.code + 1);
   if (!seen_.insert(hash).second) return false;
-  circles_.push_back(circle);
+  cycles_.push_back(cycle);
   add(std::move(clause));
   return true;
 }

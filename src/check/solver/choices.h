@@ -1,10 +1,10 @@
-// check/solver/choices.h: the choices that circles rest on, as variables of a SAT problem, and their present values.
+// check/solver/choices.h: the choices that cycles rest on, as variables of a SAT problem, and their present values.
 //
-// In, out: circles -> clauses "not all of these choices", and for each open read "one of its candidates" -> a way to
+// In, out: cycles -> clauses "not all of these choices", and for each open read "one of its candidates" -> a way to
 //          choose that none forbids, or none.
 // Always:  of two transactions one comes first: one variable a pair, whatever the keys. Transitivity is not built in:
 // it
-//          is learned as circles where it matters. What only one choice is left of is fixed for good.
+//          is learned as cycles where it matters. What only one choice is left of is fixed for good.
 // Cost:    most new clauses are met by changing a few values near them; where that fails a SAT solver is asked.
 // Source:  CaDiCaL; lazy clause generation; local search (WalkSAT).
 #pragma once
@@ -42,8 +42,8 @@ constexpr std::uint64_t pair_id(TxnId a, TxnId b) {
 
 // How many choices the link names.
 [[nodiscard]] std::size_t choices_in(const Problem& problem, const Link& link);
-// Those of a circle, each once.
-[[nodiscard]] std::vector<Choice> choices_of(const Problem& problem, const Circle& circle);
+// Those of a cycle, each once.
+[[nodiscard]] std::vector<Choice> choices_of(const Problem& problem, const Cycle& cycle);
 
 class Choices {
  public:
@@ -52,8 +52,8 @@ class Choices {
   Choices(const Problem& problem, Since since);
   ~Choices();
 
-  // Requires: the choices of the circle are as they stand. False: it was there already.
-  bool forbid(const Circle& circle);
+  // Requires: the choices of the cycle are as they stand. False: it was there already.
+  bool forbid(const Cycle& cycle);
   // Brings a read's candidates in, and has it read from `writer` at first. False: they were there already.
   bool open(std::uint32_t read, TxnId writer);
 
@@ -66,7 +66,7 @@ class Choices {
   [[nodiscard]] std::size_t orders() const { return orders_; }
   [[nodiscard]] std::size_t fixed() const { return fixed_; }  // orders that have no choice left
   // Those that were forbidden, each once.
-  [[nodiscard]] const std::vector<Circle>& circles() const { return circles_; }
+  [[nodiscard]] const std::vector<Cycle>& cycles() const { return cycles_; }
 
  private:
   using Variable = std::uint32_t;
@@ -112,7 +112,7 @@ class Choices {
   std::unordered_map<std::uint64_t, Variable> pairs_;
   std::unordered_map<std::uint32_t, std::vector<std::pair<TxnId, Variable>>> sources_;  // by read
   std::unordered_map<std::uint32_t, TxnId> source_;                                     // that was said last
-  std::vector<Circle> circles_;
+  std::vector<Cycle> cycles_;
   std::unordered_set<std::uint64_t> seen_;  // hashes of clauses
   std::vector<Variable> touched_;
   std::vector<Choice> changed_;

@@ -61,9 +61,9 @@ class Told {
     const auto at = orders_.find(pair_id(c.first, c.second));
     return at != orders_.end() && at->second == c;
   }
-  // A circle of choices as they stand; of what is new, any.
-  Circle random_circle(Rng& rng, std::size_t size) {
-    Circle out;
+  // A cycle of choices as they stand; of what is new, any.
+  Cycle random_cycle(Rng& rng, std::size_t size) {
+    Cycle out;
     std::map<std::uint64_t, bool> named;
     while (out.size() < size) {
       if (!p_.reads.empty() && rng.chance(0.3)) {
@@ -101,37 +101,37 @@ TEST(Choices, AreMadeExactlyIfTheyCanBe) {
   const std::uint64_t rounds = effort::tries(200);
   Rng rng(effort::seed(1));
   std::uint64_t impossible = 0;
-  std::size_t most_circles = 0;
+  std::size_t most_cycles = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const auto readers = static_cast<std::uint32_t>(rng.below(3));
     const Problem p = small_problem(rng, static_cast<std::uint32_t>(3 + rng.below(2)), readers);
     Choices choices(p, [&](const Choice& c) { return raw(c.first); });
     Told told(p);
-    std::vector<Circle> circles;
+    std::vector<Cycle> cycles;
     for (int step = 0; step < 200; ++step) {
       for (std::uint64_t i = 1 + rng.below(2); i-- > 0;) {
-        const Circle circle = told.random_circle(rng, 2 + rng.below(3));
-        if (choices.forbid(circle)) circles.push_back(circle);
+        const Cycle cycle = told.random_cycle(rng, 2 + rng.below(3));
+        if (choices.forbid(cycle)) cycles.push_back(cycle);
       }
       const Answer answer = choices.settle({});
-      ASSERT_EQ(answer, can_avoid(p, circles) ? Answer::kChosen : Answer::kImpossible) << "round " << round;
+      ASSERT_EQ(answer, can_avoid(p, cycles) ? Answer::kChosen : Answer::kImpossible) << "round " << round;
       if (answer == Answer::kImpossible) {
         ++impossible;
-        most_circles = std::max(most_circles, circles.size());
-        const std::vector<Circle> core = minimal_core(p, choices.circles(), {}).value();
-        ASSERT_LE(core.size(), circles.size());
+        most_cycles = std::max(most_cycles, cycles.size());
+        const std::vector<Cycle> core = minimal_core(p, choices.cycles(), {}).value();
+        ASSERT_LE(core.size(), cycles.size());
         ASSERT_FALSE(can_avoid(p, core)) << "round " << round;
         for (std::size_t i = 0; i < core.size(); ++i) {
-          std::vector<Circle> less = core;
+          std::vector<Cycle> less = core;
           less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
-          ASSERT_TRUE(can_avoid(p, less)) << "round " << round << ": a circle of the core can be left out";
+          ASSERT_TRUE(can_avoid(p, less)) << "round " << round << ": a cycle of the core can be left out";
         }
         ASSERT_EQ(choices.settle({}), Answer::kImpossible) << "it stays so";
         break;
       }
       told.hear(choices.changed());
-      for (const Circle& circle : circles) {
-        const auto all = choices_of(p, circle);
+      for (const Cycle& cycle : cycles) {
+        const auto all = choices_of(p, cycle);
         ASSERT_FALSE(std::all_of(all.begin(), all.end(), [&](const Choice& c) { return told.is_made(c); }))
             << "round " << round << ", step " << step;
       }
@@ -139,17 +139,17 @@ TEST(Choices, AreMadeExactlyIfTheyCanBe) {
   }
   EXPECT_TRUE(effort::reaches(2.0 / 3, impossible, rounds)) << impossible << " of " << rounds;
   if (rounds >= 200) {
-    EXPECT_GT(most_circles, 15U);
+    EXPECT_GT(most_cycles, 15U);
   }
 }
 
-TEST(Choices, ACircleIsLearnedOnce) {
+TEST(Choices, ACycleIsLearnedOnce) {
   Rng rng(1);
   const Problem p = small_problem(rng, 3, 0);
   Choices choices(p, [](const Choice&) { return 0; });
-  const Circle circle{{Link::Kind::kBefore, 0, 1, TxnId{0}, TxnId{1}}, {Link::Kind::kBefore, 1, 2, TxnId{1}, TxnId{2}}};
-  EXPECT_TRUE(choices.forbid(circle));
-  EXPECT_FALSE(choices.forbid(circle));
+  const Cycle cycle{{Link::Kind::kBefore, 0, 1, TxnId{0}, TxnId{1}}, {Link::Kind::kBefore, 1, 2, TxnId{1}, TxnId{2}}};
+  EXPECT_TRUE(choices.forbid(cycle));
+  EXPECT_FALSE(choices.forbid(cycle));
   EXPECT_EQ(choices.orders(), 2U);
 }
 
@@ -164,17 +164,17 @@ TEST(Choices, WhatOnlyOneChoiceIsLeftOfIsFixed) {
   EXPECT_EQ(choices.fixed(), 1U);
   EXPECT_TRUE(choices.forbid({{Link::Kind::kBefore, 1, 0, TxnId{1}, TxnId{0}}}));
   ASSERT_EQ(choices.settle({}), Answer::kImpossible);
-  EXPECT_EQ(minimal_core(p, choices.circles(), {}).value().size(), 2U);
+  EXPECT_EQ(minimal_core(p, choices.cycles(), {}).value().size(), 2U);
 }
 
-TEST(Choices, ACircleWithoutAChoiceIsTheEnd) {
+TEST(Choices, ACycleWithoutAChoiceIsTheEnd) {
   Rng rng(1);
   const Problem p = small_problem(rng, 3, 0);
   Choices choices(p, [](const Choice&) { return 0; });
   choices.forbid({{Link::Kind::kBefore, 0, 1, TxnId{0}, TxnId{1}}});
   choices.forbid({{Link::Kind::kKnown, 0, 1}, {Link::Kind::kKnown, 1, 0}});
   ASSERT_EQ(choices.settle({}), Answer::kImpossible);
-  const auto core = minimal_core(p, choices.circles(), {}).value();
+  const auto core = minimal_core(p, choices.cycles(), {}).value();
   ASSERT_EQ(core.size(), 1U);
   EXPECT_EQ(core[0].size(), 2U);
 }

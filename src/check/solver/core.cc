@@ -22,12 +22,12 @@ constexpr std::uint64_t kStepsPerCorePropagation = 4;
 
 class CoreFinder {
  public:
-  CoreFinder(const Problem& problem, const std::vector<Circle>& circles) : problem_(problem) {
-    for (const Circle& circle : circles) {
+  CoreFinder(const Problem& problem, const std::vector<Cycle>& cycles) : problem_(problem) {
+    for (const Cycle& cycle : cycles) {
       vec<Lit> clause;
       selectors_.push_back(mkLit(solver_.newVar()));
       clause.push(~selectors_.back());
-      for (const Choice& choice : choices_of(problem, circle)) clause.push(~literal(choice));
+      for (const Choice& choice : choices_of(problem, cycle)) clause.push(~literal(choice));
       solver_.addClause_(clause);
     }
   }
@@ -94,10 +94,9 @@ class CoreFinder {
 
 }  // namespace
 
-std::optional<std::vector<std::uint32_t>> minimal_core_places(const Problem& problem,
-                                                              const std::vector<Circle>& circles,
+std::optional<std::vector<std::uint32_t>> minimal_core_places(const Problem& problem, const std::vector<Cycle>& cycles,
                                                               const Limits& limits) {
-  CoreFinder finder(problem, circles);
+  CoreFinder finder(problem, cycles);
   WorkBudget budget(kMostCoreSteps, "the search for a smaller core", {}, limits.work);
   std::uint64_t spent = 0;
   const auto is_over = [&] {
@@ -105,10 +104,10 @@ std::optional<std::vector<std::uint32_t>> minimal_core_places(const Problem& pro
     spent = finder.steps();
     return budget.ran_out() || limits.exhausted();
   };
-  std::vector<std::uint32_t> core(circles.size());
+  std::vector<std::uint32_t> core(cycles.size());
   for (std::uint32_t i = 0; i < core.size(); ++i) core[i] = i;
   std::stable_sort(core.begin(), core.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return circles[a].size() < circles[b].size(); });
+                   [&](std::uint32_t a, std::uint32_t b) { return cycles[a].size() < cycles[b].size(); });
   bool decided = false;
   core = finder.core_of(core, decided, 0);
   if (core.empty()) return std::nullopt;
@@ -130,12 +129,12 @@ std::optional<std::vector<std::uint32_t>> minimal_core_places(const Problem& pro
   return core;
 }
 
-std::optional<std::vector<Circle>> minimal_core(const Problem& problem, std::vector<Circle> circles,
-                                                const Limits& limits) {
-  const std::optional<std::vector<std::uint32_t>> core = minimal_core_places(problem, circles, limits);
+std::optional<std::vector<Cycle>> minimal_core(const Problem& problem, std::vector<Cycle> cycles,
+                                               const Limits& limits) {
+  const std::optional<std::vector<std::uint32_t>> core = minimal_core_places(problem, cycles, limits);
   if (!core) return std::nullopt;
-  std::vector<Circle> out;
-  for (const std::uint32_t i : *core) out.push_back(std::move(circles[i]));
+  std::vector<Cycle> out;
+  for (const std::uint32_t i : *core) out.push_back(std::move(cycles[i]));
   return out;
 }
 

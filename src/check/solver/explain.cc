@@ -16,12 +16,12 @@ class Teller {
   Teller(const Source& source, const Problem& problem)
       : s_(source), p_(problem), h_(source.history), points_end_((p_.has_points() ? 2 : 1) * p_.txns) {}
 
-  std::vector<Step> tell(Circle circle) {
+  std::vector<Step> tell(Cycle cycle) {
     // It starts at a transaction, so that real time and gates are passed from one.
-    const auto first = std::find_if(circle.begin(), circle.end(), [&](const Link& l) { return l.from < points_end_; });
-    std::rotate(circle.begin(), first, circle.end());
+    const auto first = std::find_if(cycle.begin(), cycle.end(), [&](const Link& l) { return l.from < points_end_; });
+    std::rotate(cycle.begin(), first, cycle.end());
     steps_.clear();
-    for (const Link& link : circle) add(link);
+    for (const Link& link : cycle) add(link);
     return std::move(steps_);
   }
 
@@ -144,12 +144,12 @@ AnomalyKind kind_of(std::span<const Step> steps) {
 
 }  // namespace
 
-Anomaly explain_refutation(const Source& source, const Problem& problem, std::span<const Circle> circles) {
+Anomaly explain_refutation(const Source& source, const Problem& problem, std::span<const Cycle> cycles) {
   Teller teller(source, problem);
   Anomaly out{};
-  for (const Circle& circle : circles) {
-    if (!choices_of(problem, circle).empty()) continue;
-    out.steps = teller.tell(circle);
+  for (const Cycle& cycle : cycles) {
+    if (!choices_of(problem, cycle).empty()) continue;
+    out.steps = teller.tell(cycle);
     out.kind = kind_of(out.steps);
     graph::add_order_and_transactions(out);
     return out;
@@ -159,8 +159,8 @@ Anomaly explain_refutation(const Source& source, const Problem& problem, std::sp
     if (t != kNoTxn && std::find(out.transactions.begin(), out.transactions.end(), t) == out.transactions.end())
       out.transactions.push_back(t);
   };
-  for (const Circle& circle : circles) {
-    out.cases.push_back({teller.tell(circle)});
+  for (const Cycle& cycle : cycles) {
+    out.cases.push_back({teller.tell(cycle)});
     for (const Step& step : out.cases.back().steps) {
       add(step.from);
       add(step.to);

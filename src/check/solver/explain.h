@@ -1,6 +1,6 @@
-// check/solver/explain.h: circles that leave no order, told as an anomaly.
+// check/solver/explain.h: cycles that leave no order, told as an anomaly.
 //
-// In, out: circles of links -> steps that name their operations; one circle without a choice is told as the cycle it
+// In, out: cycles of links -> steps that name their operations; one cycle without a choice is told as the cycle it
 // is. Cost:    the edges and operations of the transactions that take part.
 #pragma once
 
@@ -11,6 +11,6 @@
 
 namespace isolde::solver {
 
-[[nodiscard]] Anomaly explain_refutation(const Source& source, const Problem& problem, std::span<const Circle> circles);
+[[nodiscard]] Anomaly explain_refutation(const Source& source, const Problem& problem, std::span<const Cycle> cycles);
 
 }  // namespace isolde::solver

@@ -40,7 +40,7 @@ Anomaly refuted(const History& h, Level level) {
   for (const Found* found : {&by_polygraph, &by_search}) {
     EXPECT_EQ(found->outcome, Found::Outcome::kNone);
     if (found->outcome != Found::Outcome::kNone) return {};
-    out = explain_refutation(one->source(), one->problem, found->circles);
+    out = explain_refutation(one->source(), one->problem, found->cycles);
     EXPECT_EQ(proof_fault(h, level, out), "") << full_name(out);
   }
   return out;
@@ -129,7 +129,7 @@ TEST(SolverExplain, EveryRefutationOfARandomHistoryIsProved) {
     if (by_search.outcome != Found::Outcome::kNone || one.left_out) return;
     ++refuted_ones;
     for (const Found* found : {&by_polygraph, &by_search}) {
-      const Anomaly a = explain_refutation(one.source(), one.problem, found->circles);
+      const Anomaly a = explain_refutation(one.source(), one.problem, found->cycles);
       ASSERT_EQ(proof_fault(one.history, one.row.level, a), "") << native_text(one.history);
       cases += a.kind == AnomalyKind::kNoOrder ? 1 : 0;
       // Nobody is told who takes no part.

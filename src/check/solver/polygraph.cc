@@ -14,22 +14,22 @@ namespace {
 // Pruning alone found that there is no order.
 Found refuted(const Problem& problem, const Pruner& pruner, Pruner::Outcome outcome, const Limits& limits) {
   Explainer explainer(problem, pruner);
-  if (outcome == Pruner::Outcome::kKnownCircle) {
-    explainer.add(explainer.find_circle(false));
+  if (outcome == Pruner::Outcome::kKnownCycle) {
+    explainer.add(explainer.find_cycle(false));
   } else if (outcome == Pruner::Outcome::kNoCandidate) {
     explainer.add_read(pruner.emptied());
   } else if (pruner.closing()) {
     const Link last = pruner.derived().back().link;
-    Circle circle = explainer.way(last.to, last.from, pruner.table_knows());
-    circle.push_back(last);
-    explainer.add(std::move(circle));
+    Cycle cycle = explainer.way(last.to, last.from, pruner.table_knows());
+    cycle.push_back(last);
+    explainer.add(std::move(cycle));
   } else {
-    explainer.add(explainer.find_circle(true));
+    explainer.add(explainer.find_cycle(true));
   }
   Found found;
   if (auto core = minimal_core(problem, explainer.take(), limits)) {
     found.outcome = Found::Outcome::kNone;
-    found.circles = std::move(*core);
+    found.cycles = std::move(*core);
   } else {
     found.limit = "pruning left no order, and no proof was found that there is none";
   }

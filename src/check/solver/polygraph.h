@@ -1,9 +1,9 @@
 // check/solver/polygraph.h: the classic way to decide a Problem: prune by reachability, then search.
 //
-// In, out: a Problem -> an order of all its nodes, or circles that no choice avoids.
+// In, out: a Problem -> an order of all its nodes, or cycles that no choice avoids.
 // Always:  pruning goes to a fixpoint (polygraph_prune.h); of what is left choices are made only where the order at
 // hand
-//          is wrong (polygraph_search.h, acyclic_sat.h); circles are a minimal core that stands by itself
+//          is wrong (polygraph_search.h, acyclic_sat.h); cycles are a minimal core that stands by itself
 //          (polygraph_explain.h, core.h).
 // Source:  Papadimitriou; Cobra; PolySI.
 #pragma once

@@ -7,7 +7,7 @@ namespace isolde::solver {
 
 namespace {
 
-constexpr std::uint32_t kKnownCost = 1, kDerivedCost = 6;  // a derived edge brings at least one circle more
+constexpr std::uint32_t kKnownCost = 1, kDerivedCost = 6;  // a derived edge brings at least one cycle more
 constexpr std::size_t kMostStarts = 200;
 
 std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
@@ -43,7 +43,7 @@ Link Explainer::link_of(Node from, Node to) const {
   return at == derived_.end() ? plain_link(from, to) : pruner_.derived()[at->second].link;
 }
 
-Circle Explainer::way(Node from, Node to, std::uint32_t known) {
+Cycle Explainer::way(Node from, Node to, std::uint32_t known) {
   struct Stop {
     std::uint32_t distance;
     Node node;
@@ -74,7 +74,7 @@ Circle Explainer::way(Node from, Node to, std::uint32_t known) {
       relax(pruner_.derived()[sorted_[i]].link.to, kDerivedCost, sorted_[i]);
     }
   }
-  Circle out;
+  Cycle out;
   if (!found) return out;
   for (Node v = to;;) {
     const Mark& mark = marks_[v];
@@ -86,7 +86,7 @@ Circle Explainer::way(Node from, Node to, std::uint32_t known) {
   return out;
 }
 
-Circle Explainer::find_circle(bool with_derived) {
+Cycle Explainer::find_cycle(bool with_derived) {
   const auto known = with_derived ? static_cast<std::uint32_t>(pruner_.derived().size()) : 0;
   std::vector<std::uint32_t> begin(problem_.nodes + 1, 0);
   std::vector<Node> to;
@@ -97,26 +97,24 @@ Circle Explainer::find_circle(bool with_derived) {
       to.push_back(pruner_.derived()[sorted_[i]].link.to);
     }
     begin[v + 1] = static_cast<std::uint32_t>(to.size());
-    // An edge from a node to itself is a circle that components do not show.
+    // An edge from a node to itself is a cycle that components do not show.
     if (std::find(to.begin() + begin[v], to.end(), v) != to.end()) return {link_of(v, v)};
   }
   std::vector<std::vector<std::uint32_t>> components = graph::strong_components(begin, to);
   std::sort(components.begin(), components.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  Circle best;
+  Cycle best;
   std::size_t starts = 0;
   for (const auto& component : components) {
     for (const Node v : component) {
       if (++starts > kMostStarts) return best;
-      Circle circle = way(v, v, known);
-      const auto derived = [](const Circle& c) {
+      Cycle cycle = way(v, v, known);
+      const auto derived = [](const Cycle& c) {
         return std::count_if(c.begin(), c.end(), [](const Link& l) {
           return l.kind != Link::Kind::kKnown && l.kind != Link::Kind::kInside;
         });
       };
-      const auto cost = [&](const Circle& c) {
-        return derived(c) * kDerivedCost + static_cast<std::int64_t>(c.size());
-      };
-      if (best.empty() || cost(circle) < cost(best)) best = std::move(circle);
+      const auto cost = [&](const Cycle& c) { return derived(c) * kDerivedCost + static_cast<std::int64_t>(c.size()); };
+      if (best.empty() || cost(cycle) < cost(best)) best = std::move(cycle);
     }
   }
   return best;
@@ -135,7 +133,7 @@ void Explainer::want_read(std::uint32_t read) {
   if (problem_.reads[read].count > 1 && reads_wanted_.insert(read).second) reads_left_.push_back(read);
 }
 
-void Explainer::want(const Circle& links) {
+void Explainer::want(const Cycle& links) {
   for (const Link& link : links) {
     if (link.kind == Link::Kind::kKnown || link.kind == Link::Kind::kInside) continue;
     if (link.kind != Link::Kind::kBefore) want_read(link.read);
@@ -143,9 +141,9 @@ void Explainer::want(const Circle& links) {
   }
 }
 
-void Explainer::add(Circle circle) {
-  want(circle);
-  circles_.push_back(std::move(circle));
+void Explainer::add(Cycle cycle) {
+  want(cycle);
+  cycles_.push_back(std::move(cycle));
   finish();
 }
 
@@ -157,37 +155,37 @@ void Explainer::add_read(std::uint32_t read) {
 void Explainer::justify(const Decision& d) {
   const Node write = problem_.write_node(d.before), overwrite = problem_.overwrite_node(d.before);
   const Node other = problem_.write_node(d.after);
-  Circle circle;
+  Cycle cycle;
   if (d.read == kNoRead) {
-    circle = way(overwrite, other, d.known);
-    want(circle);
-    circle.push_back({Link::Kind::kBefore, other, overwrite, d.after, d.before, kNoRead});
+    cycle = way(overwrite, other, d.known);
+    want(cycle);
+    cycle.push_back({Link::Kind::kBefore, other, overwrite, d.after, d.before, kNoRead});
   } else {
     const Node reader = problem_.read_node(problem_.reads[d.read].txn);
-    circle = way(write, reader, d.known);
-    want(circle);
+    cycle = way(write, reader, d.known);
+    want(cycle);
     want_read(d.read);
-    circle.push_back({Link::Kind::kAnti, reader, write, d.after, d.before, d.read});
+    cycle.push_back({Link::Kind::kAnti, reader, write, d.after, d.before, d.read});
   }
-  circles_.push_back(std::move(circle));
+  cycles_.push_back(std::move(cycle));
 }
 
 void Explainer::justify(const RuledOut& out) {
   const Node reader = problem_.read_node(problem_.reads[out.read].txn);
-  Circle circle;
+  Cycle cycle;
   if (out.over == kNoTxn) {
     const Node write = problem_.write_node(out.candidate);
-    circle = way(reader, write, out.known);
-    want(circle);
-    circle.push_back({Link::Kind::kFrom, write, reader, out.candidate, kNoTxn, out.read});
+    cycle = way(reader, write, out.known);
+    want(cycle);
+    cycle.push_back({Link::Kind::kFrom, write, reader, out.candidate, kNoTxn, out.read});
   } else {
     const Node write = problem_.write_node(out.over);
-    circle = way(write, reader, out.known);
-    want(circle);
+    cycle = way(write, reader, out.known);
+    want(cycle);
     if (out.candidate != kNoTxn) want_order(out.candidate, out.over);
-    circle.push_back({Link::Kind::kAnti, reader, write, out.candidate, out.over, out.read});
+    cycle.push_back({Link::Kind::kAnti, reader, write, out.candidate, out.over, out.read});
   }
-  circles_.push_back(std::move(circle));
+  cycles_.push_back(std::move(cycle));
 }
 
 void Explainer::finish() {

@@ -1,7 +1,7 @@
-// check/solver/polygraph_explain.h: why pruning left no way, or one way only: as circles that stand by themselves.
+// check/solver/polygraph_explain.h: why pruning left no way, or one way only: as cycles that stand by themselves.
 //
-// In, out: a circle of known, derived and chosen edges -> that circle and those that it rests on.
-// Always:  each derived edge is justified by edges derived before it, so the circles contain no circular argument.
+// In, out: a cycle of known, derived and chosen edges -> that cycle and those that it rests on.
+// Always:  each derived edge is justified by edges derived before it, so the cycles contain no circular argument.
 // Cost:    a search for a short way for each choice that is needed; derived edges count more than known ones.
 #pragma once
 
@@ -18,23 +18,23 @@ class Explainer {
  public:
   Explainer(const Problem& problem, const Pruner& pruner);
 
-  // A circle, and all that its links rest on apart from choices that pruning left open.
-  void add(Circle circle);
+  // A cycle, and all that its links rest on apart from choices that pruning left open.
+  void add(Cycle cycle);
   // That a read has no candidate left.
   void add_read(std::uint32_t read);
-  // A short circle of known edges, and of derived ones if `with_derived`. Requires: there is one.
-  [[nodiscard]] Circle find_circle(bool with_derived);
+  // A short cycle of known edges, and of derived ones if `with_derived`. Requires: there is one.
+  [[nodiscard]] Cycle find_cycle(bool with_derived);
   // A short way over known edges and the first `known` derived ones, at least one edge long; empty: none.
-  [[nodiscard]] Circle way(Node from, Node to, std::uint32_t known);
+  [[nodiscard]] Cycle way(Node from, Node to, std::uint32_t known);
   // An edge that is known or derived.
   [[nodiscard]] Link link_of(Node from, Node to) const;
 
-  [[nodiscard]] std::vector<Circle> take() { return std::move(circles_); }
+  [[nodiscard]] std::vector<Cycle> take() { return std::move(cycles_); }
 
  private:
   void want_order(TxnId a, TxnId b);
   void want_read(std::uint32_t read);
-  void want(const Circle& links);
+  void want(const Cycle& links);
   void justify(const Decision& decision);
   void justify(const RuledOut& out);
   void finish();
@@ -50,7 +50,7 @@ class Explainer {
   std::unordered_set<std::uint32_t> reads_wanted_;
   std::vector<Decision> orders_left_;
   std::vector<std::uint32_t> reads_left_;
-  std::vector<Circle> circles_;
+  std::vector<Cycle> cycles_;
 
   struct Mark {
     std::uint32_t round = 0;

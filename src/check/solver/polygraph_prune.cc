@@ -109,7 +109,7 @@ void Pruner::index_hot_keys() {
   }
 }
 
-// False: kKnownCircle or a limit.
+// False: kKnownCycle or a limit.
 bool Pruner::load() {
   std::vector<Reachability::Edge> edges;
   edges.reserve(problem_.to.size() + problem_.txns);
@@ -142,18 +142,18 @@ void Pruner::add_initial_reads() {
 }
 
 Pruner::Outcome Pruner::run() {
-  if (!load()) return limit_.empty() ? Outcome::kKnownCircle : Outcome::kLimit;
+  if (!load()) return limit_.empty() ? Outcome::kKnownCycle : Outcome::kLimit;
   index_writers();
   add_initial_reads();
-  if (closing_) return Outcome::kCircle;
+  if (closing_) return Outcome::kCycle;
   pairs_at_start_ = open_pairs();
   std::uint64_t handled = 0;
   for (;;) {
     spend();
     while (reach_.any_changed()) {
       handle(reach_.take_changed());
-      if (closing_) return Outcome::kCircle;
-      if (pending_.size() > 4 * std::size_t{problem_.nodes} + 100'000 && !flush()) return Outcome::kCircle;
+      if (closing_) return Outcome::kCycle;
+      if (pending_.size() > 4 * std::size_t{problem_.nodes} + 100'000 && !flush()) return Outcome::kCycle;
       spend();
       if ((++handled & 0x3ff) != 0) continue;
       if (limits_.progress != nullptr) limits_.progress->advance("pruning", handled, 0);
@@ -161,13 +161,13 @@ Pruner::Outcome Pruner::run() {
     }
     if (limits_.exhausted()) return cut_short();
     if (!pending_.empty()) {
-      if (!flush()) return Outcome::kCircle;
+      if (!flush()) return Outcome::kCycle;
       continue;
     }
     deferring_ = false;
     const std::size_t before = derived_.size();
     if (!check_reads()) return Outcome::kNoCandidate;
-    if (closing_) return Outcome::kCircle;
+    if (closing_) return Outcome::kCycle;
     if (derived_.size() == before && !reach_.any_changed()) return Outcome::kFixpoint;
   }
 }
@@ -331,7 +331,7 @@ void Pruner::derive(Link link, const Decision* why, std::uint32_t& decision) {
   deferring_ = reach_.worn();
 }
 
-// Takes in the edges that wait. False: there is a circle.
+// Takes in the edges that wait. False: there is a cycle.
 bool Pruner::flush() {
   if (reach_.add_all(pending_) != Reachability::Outcome::kDone) return false;
   pending_.clear();

@@ -1,7 +1,7 @@
 // check/solver/polygraph_prune.h: the choices that have only one way left, found by reachability, to a fixpoint.
 //
 // In, out: a Problem -> edges that follow from it, each with what it rests on; the table of who reaches whom.
-// Always:  "a before b" is decided exactly when the other way would close a circle with what is known; a candidate of a
+// Always:  "a before b" is decided exactly when the other way would close a cycle with what is known; a candidate of a
 //          read is ruled out likewise. Everything found names how much was known then, so that explanations are well
 //          founded.
 // Cost:    for each writer and chain only the last writer of the key on that chain that newly comes before is looked
@@ -20,7 +20,7 @@
 
 namespace isolde::solver {
 
-// `before` comes before `after`. The other way, an edge would close a circle: that of "after before before" itself, or
+// `before` comes before `after`. The other way, an edge would close a cycle: that of "after before before" itself, or
 // (read) the one from the reader of `after` to `before`.
 struct Decision {
   TxnId before, after;
@@ -28,7 +28,7 @@ struct Decision {
   std::uint32_t known;  // it rests on the first `known` derived edges at most
 };
 
-// A read's candidate that would close a circle: by its edge to the reader, or by the one from the reader to `over`.
+// A read's candidate that would close a cycle: by its edge to the reader, or by the one from the reader to `over`.
 struct RuledOut {
   std::uint32_t read;
   TxnId candidate;
@@ -53,8 +53,8 @@ class Pruner {
  public:
   enum class Outcome : std::uint8_t {
     kFixpoint,
-    kKnownCircle,  // the known edges alone
-    kCircle,       // with the derived edges, the last one if `closing()`
+    kKnownCycle,   // the known edges alone
+    kCycle,        // with the derived edges, the last one if `closing()`
     kNoCandidate,  // all candidates of read `emptied()` are ruled out
     kLimit
   };

@@ -224,13 +224,13 @@ class Walk : public AcyclicSolver::Guide {
   std::vector<Link> links_;
 };
 
-// First which of the circles found are needed, taking what was pruned as given; then what these rest on.
-Found explain(const Problem& problem, const Pruner& pruner, const Limits& limits, std::vector<Circle> circles,
+// First which of the cycles found are needed, taking what was pruned as given; then what these rest on.
+Found explain(const Problem& problem, const Pruner& pruner, const Limits& limits, std::vector<Cycle> cycles,
               Explainer& explainer) {
-  std::vector<Circle> choices;
-  for (const Circle& circle : circles) {
-    Circle& open = choices.emplace_back();
-    for (Link link : circle) {
+  std::vector<Cycle> choices;
+  for (const Cycle& cycle : cycles) {
+    Cycle& open = choices.emplace_back();
+    for (Link link : cycle) {
       if (link.kind == Link::Kind::kKnown || link.kind == Link::Kind::kInside) continue;
       if (link.kind != Link::Kind::kFrom && link.a != kNoTxn && pruner.is_before(link.a, link.b)) {
         if (link.kind == Link::Kind::kBefore) continue;
@@ -245,11 +245,11 @@ Found explain(const Problem& problem, const Pruner& pruner, const Limits& limits
   Found found;
   if (const auto needed = minimal_core_places(problem, choices, limits)) {
     for (const std::uint32_t i : *needed) {
-      if (i < circles.size()) explainer.add(std::move(circles[i]));
+      if (i < cycles.size()) explainer.add(std::move(cycles[i]));
     }
     if (auto core = minimal_core(problem, explainer.take(), limits)) {
       found.outcome = Found::Outcome::kNone;
-      found.circles = std::move(*core);
+      found.cycles = std::move(*core);
       return found;
     }
   }
@@ -308,15 +308,15 @@ Found search_pruned(const Problem& problem, const Pruner& pruner, const Limits& 
     return found;
   }
   Explainer explainer(problem, pruner);
-  std::vector<Circle> circles;
-  for (std::size_t i = 0; i < solver.circles(); ++i) {
-    Circle& circle = circles.emplace_back();
-    for (const std::uint32_t e : solver.circle(i)) {
-      circle.push_back(e < fixed.size() ? explainer.link_of(fixed[e].from, fixed[e].to)
-                                        : walk.links()[e - fixed.size()]);
+  std::vector<Cycle> cycles;
+  for (std::size_t i = 0; i < solver.cycles(); ++i) {
+    Cycle& cycle = cycles.emplace_back();
+    for (const std::uint32_t e : solver.cycle(i)) {
+      cycle.push_back(e < fixed.size() ? explainer.link_of(fixed[e].from, fixed[e].to)
+                                       : walk.links()[e - fixed.size()]);
     }
   }
-  return explain(problem, pruner, limits, std::move(circles), explainer);
+  return explain(problem, pruner, limits, std::move(cycles), explainer);
 }
 
 }  // namespace isolde::solver

@@ -1,6 +1,6 @@
 // check/solver/polygraph_search.h: the choices that pruning left open, made only where an order of the nodes is wrong.
 //
-// In, out: a Problem that has been pruned -> an order of all nodes, or circles that no choice avoids.
+// In, out: a Problem that has been pruned -> an order of all nodes, or cycles that no choice avoids.
 // How:     an order of all nodes is at hand that fits all that is known and chosen. It is walked: where a read would
 // see
 //          another version than it did, or two writers of a key overlap that may not, the two writers concerned become

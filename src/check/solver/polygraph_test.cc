@@ -157,9 +157,9 @@ struct Way {
     }
     return ready.size() == p.nodes;
   }
-  // All choices of the circle are made so.
-  [[nodiscard]] bool closes(const Circle& circle) const {
-    return std::all_of(circle.begin(), circle.end(), [&](const Link& link) {
+  // All choices of the cycle are made so.
+  [[nodiscard]] bool closes(const Cycle& cycle) const {
+    return std::all_of(cycle.begin(), cycle.end(), [&](const Link& link) {
       if (link.kind == Kind::kKnown || link.kind == Kind::kInside) return true;
       if (link.kind != Kind::kBefore && source(link.read) != link.a) return false;
       return link.kind == Kind::kFrom || link.a == kNoTxn || before(link.a, link.b);
@@ -214,31 +214,31 @@ void expect_link(const Problem& p, const Link& link) {
   }
 }
 
-void expect_refutation(const Problem& p, const std::vector<Circle>& circles) {
-  for (const Circle& circle : circles) {
-    ASSERT_FALSE(circle.empty());
-    for (std::size_t i = 0; i < circle.size(); ++i) {
-      EXPECT_EQ(circle[i].to, circle[(i + 1) % circle.size()].from);
-      expect_link(p, circle[i]);
+void expect_refutation(const Problem& p, const std::vector<Cycle>& cycles) {
+  for (const Cycle& cycle : cycles) {
+    ASSERT_FALSE(cycle.empty());
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      EXPECT_EQ(cycle[i].to, cycle[(i + 1) % cycle.size()].from);
+      expect_link(p, cycle[i]);
     }
   }
   const Choices choices(p);
-  std::vector<bool> needed(circles.size(), false);
+  std::vector<bool> needed(cycles.size(), false);
   for (std::uint64_t w = 0; w < choices.ways; ++w) {
     const Way way{p, choices, w};
     if (std::any_of(choices.reads.begin(), choices.reads.end(),
                     [&](std::uint32_t r) { return way.source(r) == p.reads[r].txn; }))
       continue;
     std::size_t closed = 0, last = 0;
-    for (std::size_t i = 0; i < circles.size(); ++i) {
-      if (!way.closes(circles[i])) continue;
+    for (std::size_t i = 0; i < cycles.size(); ++i) {
+      if (!way.closes(cycles[i])) continue;
       ++closed;
       last = i;
     }
     ASSERT_GT(closed, 0U) << "way " << w;
     if (closed == 1) needed[last] = true;
   }
-  EXPECT_EQ(std::count(needed.begin(), needed.end(), false), 0) << "a circle can be left out";
+  EXPECT_EQ(std::count(needed.begin(), needed.end(), false), 0) << "a cycle can be left out";
 }
 
 void expect_order(const Problem& p, const std::vector<Node>& order) {
@@ -276,7 +276,7 @@ Found::Outcome expect_right(const Problem& p) {
   for (std::uint64_t w = 0; w < choices.ways && !possible; ++w) possible = Way{p, choices, w}.is_allowed();
   EXPECT_EQ(found.outcome, possible ? Found::Outcome::kOrder : Found::Outcome::kNone) << found.limit;
   if (found.outcome == Found::Outcome::kOrder) expect_order(p, found.order);
-  if (found.outcome == Found::Outcome::kNone) expect_refutation(p, found.circles);
+  if (found.outcome == Found::Outcome::kNone) expect_refutation(p, found.cycles);
   EXPECT_EQ(stats.pairs, stats.pruned + stats.searched);
   return found.outcome;
 }
@@ -355,14 +355,14 @@ TEST(Polygraph, AgreesWithTryingAllChoicesWhereWritersMayOverlap) {
 
 TEST(Polygraph, NothingHasAnOrder) { EXPECT_EQ(expect_right(Draft{}.make()), Found::Outcome::kOrder); }
 
-TEST(Polygraph, AKnownCircleIsTheWholeRefutation) {
+TEST(Polygraph, AKnownCycleIsTheWholeRefutation) {
   Draft d{.txns = 3, .keys = 1, .writes = {{}, {}, {}}, .reads = {}, .sessions = {{0, 1}, {1, 2}, {2, 0}}};
   const Problem p = d.make();
   SearchStats stats;
   const Found found = solve_polygraph(p, {}, stats);
   ASSERT_EQ(found.outcome, Found::Outcome::kNone);
-  ASSERT_EQ(found.circles.size(), 1U);
-  EXPECT_EQ(found.circles[0].size(), 3U);
+  ASSERT_EQ(found.cycles.size(), 1U);
+  EXPECT_EQ(found.cycles[0].size(), 3U);
 }
 
 // Two writers of x and y; a reader sees x of the first and y of the second: whichever is later hides the other.
@@ -374,8 +374,8 @@ TEST(Polygraph, AFracturedReadLeavesNoOrder) {
 }
 
 // T0 and T1 write x, T2 and T3 write y. Each version has two readers; each two choices, and no single one, close a
-// circle: pruning says nothing, the search must.
-TEST(Polygraph, OrdersThatOnlyTogetherCloseCirclesAreSearched) {
+// cycle: pruning says nothing, the search must.
+TEST(Polygraph, OrdersThatOnlyTogetherCloseCyclesAreSearched) {
   for (const Nodes form : {Nodes::kTransactions, Nodes::kPoints, Nodes::kPrefixPoints}) {
     Draft d{.form = form, .txns = 12, .keys = 2, .writes = {{0}, {0}, {1}, {1}}, .reads = {}, .sessions = {}};
     d.writes.resize(12);
@@ -387,7 +387,7 @@ TEST(Polygraph, OrdersThatOnlyTogetherCloseCirclesAreSearched) {
     SearchStats stats;
     const Found found = solve_polygraph(p, {}, stats);
     EXPECT_EQ(stats.searched, 2U);
-    EXPECT_EQ(found.circles.size(), 4U);
+    EXPECT_EQ(found.cycles.size(), 4U);
     d.sessions.pop_back();  // one way is free now
     EXPECT_EQ(expect_right(d.make()), Found::Outcome::kOrder);
   }

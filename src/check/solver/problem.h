@@ -5,7 +5,7 @@
 // Nodes:   serializable family: one a transaction, node t. Snapshot family, prefix: the start 2t and the commit 2t+1.
 //          After them time nodes, and for each key that somebody read in its initial state a gate: those readers lead
 //          to it, and it leads to every writer. The history satisfies the level exactly if each choice can be made so
-//          that known edges and those that the choices entail have no circle:
+//          that known edges and those that the choices entail have no cycle:
 //            "a before b" (two writers of a key)   write_node(a) -> overwrite_node(b)
 //            r reads from a (a fixed read: known)  write_node(a) -> read_node(r)
 //            r reads key k from a, a before b, b writes k:  read_node(r) -> write_node(b)
@@ -99,7 +99,7 @@ struct Source {
 //           that count; `left_out` tells whether one that may count (its outcome is unknown) was not among them.
 [[nodiscard]] Problem make_problem(const Source& source, bool& left_out);
 
-// One edge of a circle, and the choices that it rests on.
+// One edge of a cycle, and the choices that it rests on.
 struct Link {
   enum class Kind : std::uint8_t {
     kKnown,   // an edge of Problem::to
@@ -116,13 +116,13 @@ struct Link {
 };
 
 // Not all choices of the links can be made: a learned clause. Without any, no order exists.
-using Circle = std::vector<Link>;
+using Cycle = std::vector<Link>;
 
-// What a search found: an order of all nodes, or circles such that every way to choose closes one, or neither.
+// What a search found: an order of all nodes, or cycles such that every way to choose closes one, or neither.
 struct Found {
   enum class Outcome : std::uint8_t { kOrder, kNone, kLimit } outcome = Outcome::kLimit;
   std::vector<Node> order;
-  std::vector<Circle> circles;
+  std::vector<Cycle> cycles;
   std::string limit;  // kLimit: which one ran out, and how far it got
 };
 

@@ -27,7 +27,7 @@ Reachability::Graph Reachability::joined(std::span<const Edge> edges) const {
   return out;
 }
 
-// Shorter than all nodes if there is a circle.
+// Shorter than all nodes if there is a cycle.
 std::vector<Reachability::Node> Reachability::sorted(const Graph& graph) {
   const auto n = static_cast<Node>(graph.begin.size() - 1);
   std::vector<std::uint32_t> waits(n, 0);
@@ -142,7 +142,7 @@ Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
   const Graph graph = joined(edges);
   steps_ += 4 * (graph.to.size() + nodes_);
   const std::vector<Node> order = sorted(graph);
-  if (order.size() < nodes_) return Outcome::kCircle;
+  if (order.size() < nodes_) return Outcome::kCycle;
   const Graph back = backwards(graph, order);
   if (!choose_table(back, order)) return Outcome::kTooLarge;
   rank_.resize(nodes_);

@@ -29,7 +29,7 @@ class Reachability {
     std::size_t clocks = std::size_t{3} << 29;
     std::size_t bits = std::size_t{1} << 30;
   };
-  enum class Outcome : std::uint8_t { kDone, kCircle, kTooLarge };
+  enum class Outcome : std::uint8_t { kDone, kCycle, kTooLarge };
 
   // The first `tracked` nodes are.
   Reachability(std::uint32_t nodes, std::uint32_t tracked) : Reachability(nodes, tracked, Room{}) {}
@@ -37,7 +37,7 @@ class Reachability {
       : nodes_(nodes), tracked_(tracked), room_(room), begin_(nodes + std::size_t{1}, 0), extra_(nodes) {}
 
   // Adds edges and computes the table anew. Requires: after the first call, both ends of an edge are tracked.
-  // Ensures: kCircle, kTooLarge: the table is as it was before (empty, the first time), the edges are not in it.
+  // Ensures: kCycle, kTooLarge: the table is as it was before (empty, the first time), the edges are not in it.
   [[nodiscard]] Outcome add_all(std::span<const Edge> edges);
   // Requires: not reaches(to, from); both are tracked.
   void add(Node from, Node to);

@@ -119,10 +119,10 @@ TEST(Reachability, PathsAreChains) {
   EXPECT_FALSE(reach.reaches(249, 250));
 }
 
-TEST(Reachability, ACircleIsRefusedAndNothingChanges) {
+TEST(Reachability, ACycleIsRefusedAndNothingChanges) {
   Reachability reach(3, 3);
   ASSERT_EQ(reach.add_all(std::vector<Edge>{{0, 1}}), Outcome::kDone);
-  EXPECT_EQ(reach.add_all(std::vector<Edge>{{1, 2}, {2, 0}}), Outcome::kCircle);
+  EXPECT_EQ(reach.add_all(std::vector<Edge>{{1, 2}, {2, 0}}), Outcome::kCycle);
   EXPECT_FALSE(reach.reaches(1, 2));
   EXPECT_EQ(reach.add_all(std::vector<Edge>{{1, 2}}), Outcome::kDone);
   EXPECT_TRUE(reach.reaches(0, 2));

@@ -70,7 +70,7 @@ std::vector<Node> Schedule::first_waiting(std::size_t most) const {
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   if (out.empty()) {
-    // Nothing but what was held lately can have closed a circle.
+    // Nothing but what was held lately can have closed a cycle.
     std::copy_if(held_lately_.begin(), held_lately_.end(), std::back_inserter(out),
                  [&](Node v) { return !is_done(v); });
   }

@@ -42,10 +42,8 @@ class WitnessSearch {
       switch (choices_.settle(limits_)) {
         case Choices::Answer::kImpossible:
           count();
-          return {Found::Outcome::kNone,
-                  {},
-                  minimal_core(p_, choices_.circles(), limits_).value_or(choices_.circles()),
-                  {}};
+          return {
+              Found::Outcome::kNone, {}, minimal_core(p_, choices_.cycles(), limits_).value_or(choices_.cycles()), {}};
         case Choices::Answer::kLimit:
           return exhausted();
         case Choices::Answer::kChosen:
@@ -85,10 +83,10 @@ class WitnessSearch {
     ++stats_.conflicts;
     bool news = false;
     const std::uint64_t before = finder_.looked_at();
-    for (const Circle& circle : finder_.find(*schedule_)) news |= choices_.forbid(circle);
+    for (const Cycle& cycle : finder_.find(*schedule_)) news |= choices_.forbid(cycle);
     limits_.spend(kStepsPerLink * (finder_.looked_at() - before));
     if (news) return true;
-    // Nobody waits in a circle: what is missing are values that were there, or never come.
+    // Nobody waits in a cycle: what is missing are values that were there, or never come.
     auto reads = schedule_->reads_without_value();
     std::sort(reads.begin(), reads.end(),
               [&](std::uint32_t a, std::uint32_t b) { return read_rank(a) < read_rank(b); });
@@ -191,7 +189,7 @@ class WitnessSearch {
     out.order.assign(schedule_->order().begin(), schedule_->order().end());
     return out;
   }
-  // What a circle left no choice of is pruned; of the other pairs that occur one way was chosen.
+  // What a cycle left no choice of is pruned; of the other pairs that occur one way was chosen.
   void count() {
     stats_.pruned = choices_.fixed();
     stats_.searched = choices_.orders() - choices_.fixed();
@@ -210,7 +208,7 @@ class WitnessSearch {
   std::uint64_t conflicts_ = 0;
   std::size_t farthest_ = 0;  // that the schedule came
   Choices choices_;
-  CircleFinder finder_;
+  CycleFinder finder_;
   std::unique_ptr<Schedule> schedule_;
   std::unordered_map<std::uint64_t, Choice> held_;
   std::unordered_map<std::uint32_t, Choice> held_sources_;

@@ -1,11 +1,11 @@
-// check/solver/search.h: an order of all nodes of a Problem, or circles that show that there is none.
+// check/solver/search.h: an order of all nodes of a Problem, or cycles that show that there is none.
 //
 // In, out: a Problem, hints -> Found.
 // How:     guess: a Schedule runs in the order of a hint; if it gets to the end, that is an order. Where it is stuck,
 // the
-//          circles are learned as clauses, a SAT solver gives choices that avoid all that were learned, the schedule
+//          cycles are learned as clauses, a SAT solver gives choices that avoid all that were learned, the schedule
 //          takes back what they contradict, and goes on from there.
-// Always:  ends: each circle forbids choices that were made. Clauses hold over all orders, so that no choices left is
+// Always:  ends: each cycle forbids choices that were made. Clauses hold over all orders, so that no choices left is
 //          a proof.
 // Cost:    one linear pass if a hint is right; else what is taken back, for each dead end.
 // Source:  lazy clause generation; Cobra's and PolySI's problem.

@@ -28,7 +28,7 @@ TEST(Search, FindsAnOrderExactlyWhereThePolygraphDoes) {
       return;
     }
     ++none;
-    for (const Circle& circle : found.circles) ASSERT_EQ(circle_fault(one.problem, circle), "");
+    for (const Cycle& cycle : found.cycles) ASSERT_EQ(cycle_fault(one.problem, cycle), "");
   });
   EXPECT_TRUE(effort::reaches(1.0 / 3, orders, tried)) << orders << " of " << tried;
   EXPECT_TRUE(effort::reaches(1.0 / 30, none, tried)) << none << " of " << tried;
@@ -37,15 +37,15 @@ TEST(Search, FindsAnOrderExactlyWhereThePolygraphDoes) {
   }
 }
 
-TEST(Search, CirclesThatLeaveNoOrderCannotBeAvoided) {
+TEST(Search, CyclesThatLeaveNoOrderCannotBeAvoided) {
   std::uint64_t none = 0;
   const std::uint64_t tried = for_random_problems(2, 5000, 8, [&](const SolverProblem& one, Rng&) {
     SearchStats stats;
     const Found found = search(one.history, one.problem, {}, stats);
     ASSERT_NE(found.outcome, Outcome::kLimit) << found.limit;
-    if (found.outcome == Outcome::kOrder || found.circles.size() > 12) return;
+    if (found.outcome == Outcome::kOrder || found.cycles.size() > 12) return;
     ++none;
-    ASSERT_FALSE(can_avoid(one.problem, found.circles)) << native_text(one.history);
+    ASSERT_FALSE(can_avoid(one.problem, found.cycles)) << native_text(one.history);
   });
   EXPECT_TRUE(effort::reaches(0.01, none, tried)) << none << " of " << tried;
 }

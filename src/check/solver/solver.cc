@@ -102,7 +102,7 @@ class SolverCheck {
     }
     if (left_out) return undecided(WhyOpen::kEvidence, std::string(kUnknownWriter));
     if (tell_by_past()) return violated();
-    keep(explain_refutation(source, problem, found.circles));
+    keep(explain_refutation(source, problem, found.cycles));
     return violated();
   }
 
@@ -138,7 +138,7 @@ class SolverCheck {
     found = search(h_, problem, limits_, stats, options);
     if (found.outcome != Found::Outcome::kLimit || limits_.exhausted()) return found;
     if (!by_states && found_by_states(problem, options.hint, found)) return found;
-    // It runs in circles. Weighing all choices at once takes a table that large histories have no room for.
+    // It runs in cycles. Weighing all choices at once takes a table that large histories have no room for.
     SearchStats polygraph;
     found = solve_polygraph(problem, limits_, polygraph);
     stats.pruned = std::min(polygraph.pruned, stats.pairs);
@@ -219,7 +219,7 @@ class SolverCheck {
     const auto explained_by = [&](std::span<const std::uint32_t> places) {
       graph::VersionOrders orders = orders_;
       complete_orders(trace_, places, graph::PlaceBy::kLast, orders);
-      verdict_.witness = explain_by_looks(h_, predicates, trace_, orders, row_, limits_);
+      verdict_.witness = explain_by_likely_versions(h_, predicates, trace_, orders, row_, limits_);
       return !verdict_.witness.events.empty();
     };
     return (!h_.columns().begin.empty() && explained_by(graph::places_by_clock(h_))) || explained_by(place);

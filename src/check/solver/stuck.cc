@@ -8,18 +8,18 @@
 namespace isolde::solver {
 namespace {
 
-constexpr std::size_t kStarts = 16;        // nodes from which circles are looked for
+constexpr std::size_t kStarts = 16;        // nodes from which cycles are looked for
 constexpr std::size_t kCostOfAChoice = 8;  // in links that are known
 constexpr std::size_t kBuckets = 2 * kCostOfAChoice + 2;
-constexpr std::size_t kMostNodes = 20'000;  // looked at for one circle
+constexpr std::size_t kMostNodes = 20'000;  // looked at for one cycle
 
 }  // namespace
 
-CircleFinder::CircleFinder(const Problem& problem)
+CycleFinder::CycleFinder(const Problem& problem)
     : p_(problem), cost_(problem.nodes, kNone32), by_(problem.nodes, kNone32), met_(problem.nodes, 0) {}
 
 // Goes to whom each waits for, until somebody comes again.
-Circle CircleFinder::first_from(const Schedule& schedule, Node start) {
+Cycle CycleFinder::first_from(const Schedule& schedule, Node start) {
   const std::uint32_t walk = ++walks_;
   std::vector<Link> path;
   Node v = start;
@@ -36,14 +36,14 @@ Circle CircleFinder::first_from(const Schedule& schedule, Node start) {
     path.push_back(next);
     v = next.from;
   }
-  // The walk went backwards, and entered the circle at v.
+  // The walk went backwards, and entered the cycle at v.
   const auto enters = std::find_if(path.begin(), path.end(), [v](const Link& link) { return link.to == v; });
-  Circle out(enters, path.end());
+  Cycle out(enters, path.end());
   std::reverse(out.begin(), out.end());
   return out;
 }
 
-Circle CircleFinder::cheapest_through(const Schedule& schedule, Node start) {
+Cycle CycleFinder::cheapest_through(const Schedule& schedule, Node start) {
   std::array<std::vector<Node>, kBuckets> buckets;
   std::vector<Node> touched{start};
   links_.clear();
@@ -72,14 +72,14 @@ Circle CircleFinder::cheapest_through(const Schedule& schedule, Node start) {
     left -= bucket.size();
     bucket.clear();
   }
-  Circle out;
+  Cycle out;
   if (back != kNone32) out = walk(start);
   for (const Node v : touched) cost_[v] = by_[v] = kNone32;
   return out;
 }
 
-Circle CircleFinder::walk(Node start) const {
-  Circle out;
+Cycle CycleFinder::walk(Node start) const {
+  Cycle out;
   Node v = start;
   do {
     out.push_back(links_[by_[v]]);
@@ -88,14 +88,14 @@ Circle CircleFinder::walk(Node start) const {
   return out;
 }
 
-std::vector<Circle> CircleFinder::find(const Schedule& schedule) {
-  std::vector<Circle> out;
+std::vector<Cycle> CycleFinder::find(const Schedule& schedule) {
+  std::vector<Cycle> out;
   first_walk_ = walks_;
   for (const Node start : schedule.first_waiting(kStarts)) {
-    Circle circle = first_from(schedule, start);
-    if (circle.empty()) continue;
-    Circle cheap = cheapest_through(schedule, circle.front().from);
-    out.push_back(cheap.empty() ? std::move(circle) : std::move(cheap));
+    Cycle cycle = first_from(schedule, start);
+    if (cycle.empty()) continue;
+    Cycle cheap = cheapest_through(schedule, cycle.front().from);
+    out.push_back(cheap.empty() ? std::move(cycle) : std::move(cheap));
   }
   return out;
 }

@@ -1,10 +1,10 @@
-// check/solver/stuck.h: why a schedule cannot go on: circles of nodes that wait for each other.
+// check/solver/stuck.h: why a schedule cannot go on: cycles of nodes that wait for each other.
 //
-// In, out: a Schedule that is stuck -> circles, each with at least one choice unless no order exists at all.
-// Always:  each link is known, or follows from the choices that it names, so that a circle holds whatever was chosen
+// In, out: a Schedule that is stuck -> cycles, each with at least one choice unless no order exists at all.
+// Always:  each link is known, or follows from the choices that it names, so that a cycle holds whatever was chosen
 //          elsewhere. Every node waits for some other, unless it waits for a value: so going from one to the next ends
-//          in a circle, or at a read whose value is not there.
-// Cost:    the nodes between the first that wait and the circle; not all that wait. Of several circles through a node
+//          in a cycle, or at a read whose value is not there.
+// Cost:    the nodes between the first that wait and the cycle; not all that wait. Of several cycles through a node
 //          one with few choices is taken.
 #pragma once
 
@@ -16,17 +16,17 @@
 
 namespace isolde::solver {
 
-class CircleFinder {
+class CycleFinder {
  public:
-  explicit CircleFinder(const Problem& problem);
+  explicit CycleFinder(const Problem& problem);
 
-  [[nodiscard]] std::vector<Circle> find(const Schedule& schedule);
+  [[nodiscard]] std::vector<Cycle> find(const Schedule& schedule);
   [[nodiscard]] std::uint64_t looked_at() const { return looked_at_; }  // links, in all calls
 
  private:
-  [[nodiscard]] Circle first_from(const Schedule& schedule, Node start);
-  [[nodiscard]] Circle cheapest_through(const Schedule& schedule, Node start);
-  [[nodiscard]] Circle walk(Node start) const;
+  [[nodiscard]] Cycle first_from(const Schedule& schedule, Node start);
+  [[nodiscard]] Cycle cheapest_through(const Schedule& schedule, Node start);
+  [[nodiscard]] Cycle walk(Node start) const;
 
   const Problem& p_;
   // By node; both are as they were before, after each call.

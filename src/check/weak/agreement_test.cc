@@ -126,7 +126,7 @@ class Simulation {
   std::int64_t values_ = 0;
 };
 
-TEST(WeakAgreement, AnOrderIsFoundExactlyWhereAllPairsHaveNoCircle) {
+TEST(WeakAgreement, AnOrderIsFoundExactlyWhereAllPairsHaveNoCycle) {
   const std::uint64_t stores = effort::tries(300);
   Rng rng(effort::seed(11));
   std::map<Level, std::map<Outcome, std::uint64_t>> tally;

@@ -1,7 +1,7 @@
 // check/weak/order.h: a first order of all transactions, which session order and reads-from respect.
 //
 // In, out: the trace of the reads, what is known of version orders and predicates -> every transaction that counts,
-//          each after those that it read from, overwrote, or follows in its session; nothing, if these go in a circle.
+//          each after those that it read from, overwrote, or follows in its session; nothing, if these go in a cycle.
 // Always:  the order of the file if that will do, else close to what hints at time: the database's or the client's
 //          clocks, else how far each session has come. A hint only decides what nothing known decides.
 // Cost:    the file's order: linear. Another: linear, and a heap of the transactions that are ready.

@@ -359,7 +359,7 @@ bool holds_near(const History& h, const PredicateSet& predicates, const Trace& t
 
 }  // namespace
 
-bool holds_with_looks(const History& history, const Trace& trace, Level level, const Limits& limits) {
+bool holds_with_predicates(const History& history, const Trace& trace, Level level, const Limits& limits) {
   const LevelRow* const row = row_of(level);
   if (row == nullptr || history.has_flag(kVersionsByCommitTs)) return false;
   if (!is_whole(trace) && !(trace.only_open && !trace.breaks_a_rule && trace.bad_reads.empty())) return false;

@@ -21,7 +21,7 @@ namespace isolde::weak {
 
 // Requires: the level is one that the engine `weak` judges, and `trace` is
 //           of its kind.
-[[nodiscard]] bool holds_with_looks(const History& history, const graph::Trace& trace, Level level,
-                                    const Limits& limits);
+[[nodiscard]] bool holds_with_predicates(const History& history, const graph::Trace& trace, Level level,
+                                         const Limits& limits);
 
 }  // namespace isolde::weak

@@ -40,7 +40,7 @@ struct Table {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(txn.size()); }
   [[nodiscard]] bool writes(Number n, KeyId wanted) const;
   [[nodiscard]] Order first() const;
-  // An order that respects these pairs too, and is else close to `near`; nothing if that goes in a circle.
+  // An order that respects these pairs too, and is else close to `near`; nothing if that goes in a cycle.
   [[nodiscard]] std::optional<Order> order_with(std::span<const Pair> pairs, const Order& near);
 
   std::vector<TxnId> txn;                     // by number

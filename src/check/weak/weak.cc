@@ -29,7 +29,7 @@ std::string weak_lacks(const History& history, Level level) {
 }
 
 // The places of all transactions in an order that keeps what is known of them, close to these places; empty if what is
-// known goes in a circle.
+// known goes in a cycle.
 std::vector<std::uint32_t> consistent_places(const History& history, const graph::Trace& trace, Level level,
                                              std::span<const std::uint32_t> near) {
   const graph::LevelRow& row = *graph::row_of(level);
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> consistent_places(const History& history, const graph
 
 // Whether the level holds with writers that are chosen for the reads that leave a choice: by the order of the file, by
 // other hints, and by orders close to these that keep what the other reads show. In such an order a writer that comes
-// before its reader closes no circle.
+// before its reader closes no cycle.
 bool holds_with_chosen_writers(const History& history, const graph::Trace& trace, Level level, const Limits& limits) {
   const auto holds = [&](std::span<const std::uint32_t> place) {
     const auto chosen = weak::choose_writers(history, trace, place);
@@ -71,7 +71,7 @@ Verdict judge_by_weak(CheckContext& context, Level level, const Limits& limits) 
   const History& history = context.history();
   auto& cycles = context.shared<graph::CycleChecks>();
   if (!history.columns().predicates.empty() &&
-      weak::holds_with_looks(history, cycles.traced(level, limits), level, limits)) {
+      weak::holds_with_predicates(history, cycles.traced(level, limits), level, limits)) {
     Verdict holds;
     holds.decide(Outcome::kSatisfied);
     return holds;

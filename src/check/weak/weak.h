@@ -8,7 +8,7 @@
 //          versions are found that they may have looked at (predicate_axioms.h).
 // How:     A level holds if some order of all transactions contradicts none of the pairs that its axiom asks for.
 //          Orders are tried (needed_seen.h); the rest is check/cycles/level_check.h: bad reads, predicates, and the
-//          explanation of a circle. So no verdict of the engine `graph` is lost, which finds all pairs instead.
+//          explanation of a cycle. So no verdict of the engine `graph` is lost, which finds all pairs instead.
 // Cost:    linear where the file or the clocks hint at a good order; else reads x sqrt(operations), for causal
 //          transactions x sessions. Memory linear.
 // Source:  Biswas and Enea; AWDIT; Adya (PL-2).

@@ -69,7 +69,7 @@ TEST(Weak, SessionsCountForWhatBiswasAndEneaCallReadCommitted) {
   EXPECT_EQ(says(back, kReadCommitted), "satisfied");
 }
 
-TEST(Weak, ReadCommittedForbidsCirclesOfOverwritesAndReadsAndNothingElse) {
+TEST(Weak, ReadCommittedForbidsCyclesOfOverwritesAndReadsAndNothingElse) {
   EXPECT_EQ(says("T1: w x1 w y1 | T2: r x1 r y_ r x_ r x1", kReadCommitted), "satisfied");
   EXPECT_EQ(says("T1: w x1 w y1 | T2: w x2 r y1 | versions: x[2 1]", kReadCommitted), "G1c");
   EXPECT_EQ(says("T1@a: r x1 | T2@a: w x1", kReadCommitted), "satisfied");
@@ -90,7 +90,7 @@ TEST(Weak, TwoWritersThatNobodyOrdersMayComeInEitherOrder) {
   EXPECT_EQ(says("T1@a: w x1 | T2@b: w x2 | T3@a: r x2 | T4@b: r x1", kCausal), "cyclic-versions");
 }
 
-TEST(Weak, ACircleOfReadsIsNamedAsSuch) {
+TEST(Weak, ACycleOfReadsIsNamedAsSuch) {
   for (const Level level :
        {kReadCommitted, kMonotonicAtomicView, kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal})
     EXPECT_EQ(says("T1: w x1 r y1 | T2: w y1 r x1", level), "G1c");

@@ -205,8 +205,8 @@ class ShownAnomalies {
     std::vector<std::string> lines;
     const auto tree = case_tree(h_, choices_of(h_, a));
     for (const CaseLine& line : tree) {
-      const bool circle = line.circle != kNone32;
-      if (lines.size() >= most || (circle && line.circle >= options_.most_members)) {
+      const bool cycle = line.cycle != kNone32;
+      if (lines.size() >= most || (cycle && line.cycle >= options_.most_members)) {
         lines.push_back(PageObject()
                             .number("depth", 0)
                             .text("text", fmt::format("… and {} of the proof that {} not on this page",
@@ -217,10 +217,10 @@ class ShownAnomalies {
       }
       PageObject out;
       out.number("depth", line.depth);
-      if (!circle) {
+      if (!cycle) {
         out.text("text", words::shortened(line.text, kLongestFact));
       } else {
-        out.text("text", "a cycle closes:").raw("steps", steps_json(a.cases[line.circle].steps, e.cases[line.circle]));
+        out.text("text", "a cycle closes:").raw("steps", steps_json(a.cases[line.cycle].steps, e.cases[line.cycle]));
       }
       lines.push_back(out.done());
     }

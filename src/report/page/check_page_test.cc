@@ -114,14 +114,14 @@ TEST(CheckPage, AProofByCasesIsATree) {
   v.anomalies.push_back(a);
   const Parsed page(check_page_json(report_on(h, v), kOptions));
   const auto cases = page.json["anomalies"].at(0)["cases"];
-  std::size_t circles = 0;
+  std::size_t cycles = 0;
   for (const auto line : cases.get_array()) {
     simdjson::dom::element steps;
     if (line["steps"].get(steps) != simdjson::SUCCESS) continue;
-    ++circles;
+    ++cycles;
     EXPECT_EQ(steps.get_array().size(), 2U);
   }
-  EXPECT_EQ(circles, 2U);
+  EXPECT_EQ(cycles, 2U);
 }
 
 TEST(CheckPage, ThousandsOfAnomaliesStaySmallAndAreCounted) {
@@ -153,7 +153,7 @@ TEST(CheckPage, NamesAndTextsOfMegabytesAreShortened) {
   EXPECT_LT(check_page_json(report_on(h, v), kOptions).size(), 3'000'000U);
 }
 
-// Proofs by hundreds of cases of long circles, with names whose every letter is escaped in a page.
+// Proofs by hundreds of cases of long cycles, with names whose every letter is escaped in a page.
 TEST(CheckPage, LargeProofsByCasesAreCutToThePagesSize) {
   HistoryBuilder b;
   const std::string hostile(150, '<');

@@ -16,7 +16,7 @@ void insert_txn(TxnSet& set, std::size_t t) { set = static_cast<TxnSet>(set | tx
 Machine::Machine(const std::vector<const TxnPlan*>& txns, const std::vector<Event>& events, const Mechanisms& profile)
     : txns_(txns), events_(events), profile_(profile) {}
 
-Database Machine::at_start(const std::vector<Print>& start) const {
+Database Machine::at_start(const std::vector<Fingerprint>& start) const {
   Database d;
   std::memset(static_cast<void*>(&d), 0, sizeof d);
   for (std::size_t k = 0; k < start.size(); ++k) d.state[k] = start[k];
@@ -27,17 +27,17 @@ Database Machine::at_start(const std::vector<Print>& start) const {
 }
 
 bool Machine::would_hold(const Database& d, const Check& check) {
-  const Print state = d.state[check.key];
-  if (state == kAnyPrint) return true;
-  if (check.present) return state != kNullPrint;
+  const Fingerprint state = d.state[check.key];
+  if (state == kAnyFingerprint) return true;
+  if (check.present) return state != kNullFingerprint;
   if (check.own.empty()) return state == check.expected;
-  const Print seen = after_steps(state, check.own);
-  return seen == check.expected || seen == kAnyPrint;
+  const Fingerprint seen = after_steps(state, check.own);
+  return seen == check.expected || seen == kAnyFingerprint;
 }
 
 bool Machine::holds(Database& d, std::size_t t, const Check& check) const {
   if (!would_hold(d, check)) return false;
-  if (d.state[check.key] == kAnyPrint && check.own.empty() && !check.present) d.state[check.key] = check.expected;
+  if (d.state[check.key] == kAnyFingerprint && check.own.empty() && !check.present) d.state[check.key] = check.expected;
   if (!check.depends || !certifies()) return true;
   insert_txn(d.readers[check.key], t);
   const std::int8_t writer = d.writer[check.key];
@@ -69,11 +69,11 @@ bool Machine::commit(Database& d, std::size_t t) const {
   if (txn.bound && profile_.certifier == Certifier::kConflictCheck && txn.wrote && has(d.stale, t)) return false;
   for (const Change& change : txn.changes) {
     const std::size_t k = change.key;
-    const Print before = d.state[k];
-    const Print after = change.sets ? change.value : after_steps(before, change.steps);
+    const Fingerprint before = d.state[k];
+    const Fingerprint after = change.sets ? change.value : after_steps(before, change.steps);
     // What is overwritten is in the snapshot, unless there is nothing: an insert looks at no dead rows.
     const bool newer = txn.bound && profile_.first_updater_wins && (d.newer[t] >> k & 1U) != 0;
-    if (newer && before != kAnyPrint && (before != kNullPrint || after == kNullPrint)) return false;
+    if (newer && before != kAnyFingerprint && (before != kNullFingerprint || after == kNullFingerprint)) return false;
     if (certifies() && txn.bound) {
       if (d.writer[k] >= 0 && bound(static_cast<std::size_t>(d.writer[k])))
         insert_txn(d.depends[t], static_cast<std::size_t>(d.writer[k]));
@@ -177,8 +177,8 @@ bool Machine::is_dangerous(const Database& d) const {
   return false;
 }
 
-std::vector<Print> Machine::version_states(const Database& d, std::size_t key, Print start) const {
-  std::vector<Print> states = {start};
+std::vector<Fingerprint> Machine::version_states(const Database& d, std::size_t key, Fingerprint start) const {
+  std::vector<Fingerprint> states = {start};
   for (std::size_t v = 0; v < d.version_count[key]; ++v) {
     const TxnPlan& txn = *txns_[static_cast<std::size_t>(d.versions[key][v])];
     for (const Change& change : txn.changes) {

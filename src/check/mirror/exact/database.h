@@ -19,7 +19,7 @@ using Relation = std::array<TxnSet, kMostExactTxns>;  // [b] has a: a stands bef
 
 struct Database {
   std::uint64_t done;                                     // events
-  std::array<Print, kMostExactKeys> state;                // committed
+  std::array<Fingerprint, kMostExactKeys> state;          // committed
   std::array<std::int8_t, kMostExactKeys> writer, owner;  // of the latest version, of the lock; -1: nobody
   std::array<TxnSet, kMostExactKeys> sharers, readers;    // of the lock, of the latest version
   std::array<std::uint8_t, kMostExactTxns> newer;         // keys with a version that its snapshot does not have
@@ -37,7 +37,7 @@ class Machine {
   // `events`: of all transactions, each with its transaction's number.
   Machine(const std::vector<const TxnPlan*>& txns, const std::vector<Event>& events, const Mechanisms& profile);
 
-  [[nodiscard]] Database at_start(const std::vector<Print>& start) const;
+  [[nodiscard]] Database at_start(const std::vector<Fingerprint>& start) const;
   // False: it cannot be. `now` is not looked at.
   bool carry_out(Database& d, std::size_t event) const;
   // Whether a check would hold, without a trace of it.
@@ -46,7 +46,7 @@ class Machine {
   [[nodiscard]] bool certifier_allows(const Relation& depends) const;
   [[nodiscard]] bool certifies() const { return profile_.certifier != Certifier::kNone; }
   // What version `n` of a key holds; 0: what was there first.
-  [[nodiscard]] std::vector<Print> version_states(const Database& d, std::size_t key, Print start) const;
+  [[nodiscard]] std::vector<Fingerprint> version_states(const Database& d, std::size_t key, Fingerprint start) const;
   [[nodiscard]] bool bound(std::size_t t) const { return txns_[t]->bound; }
 
  private:

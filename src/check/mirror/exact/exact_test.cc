@@ -84,7 +84,7 @@ TEST(MirrorExact, WhatCannotBeSearchedIsCounted) {
     EXPECT_TRUE(result.text() == "no-order(4,3)" || result.counts.unsearched > 0) << missing << result.text();
   }
   EXPECT_EQ(run(rows, kBothLast).counts.unsearched, 0U);
-  const std::string circle =
+  const std::string cycle =
       R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["w","x",1,{"at":[1,2]}],["w","y",1,{"at":[3,4]}]]}
 {"id":2,"session":2,"begin":0,"end":20,"ops":[["w","x",2,{"at":[1,2]}],["w","y",2,{"at":[3,4]}]]}
 {"id":3,"session":3,"begin":30,"end":40,"ops":[["r","x",1,{"at":[31,32]}],["r","y",2,{"at":[33,34]}]]}
@@ -93,8 +93,8 @@ TEST(MirrorExact, WhatCannotBeSearchedIsCounted) {
   for (int i = 100; i < 160; ++i)
     others += R"({"id":)" + std::to_string(i) + R"(,"session":4,"begin":)" + std::to_string(i) + R"(,"end":)" +
               std::to_string(i) + R"(,"ops":[["w","z)" + std::to_string(i) + R"(",1]]})" + "\n";
-  EXPECT_EQ(run(named("serializable"), circle).counts.unsearched, 0U);
-  EXPECT_GT(run(named("serializable"), circle + others).counts.unsearched, 0U) << "it was let go";
+  EXPECT_EQ(run(named("serializable"), cycle).counts.unsearched, 0U);
+  EXPECT_GT(run(named("serializable"), cycle + others).counts.unsearched, 0U) << "it was let go";
 }
 
 TEST(MirrorExact, WhatIsOpenIsCarriedOverARestart) {
@@ -104,7 +104,7 @@ TEST(MirrorExact, WhatIsOpenIsCarriedOverARestart) {
   EXPECT_EQ(run(rows, kBothLast, true).text(), "no-order(4,3)");
 }
 
-TEST(MirrorExact, WhicheverOfTwoWritersComesFirstACircleCloses) {
+TEST(MirrorExact, WhicheverOfTwoWritersComesFirstACycleCloses) {
   // Both wrote x and y; one reader has x of the first and y of the second, and neither's other key.
   const std::string lines =
       R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["w","x",1,{"at":[1,2]}],["w","y",1,{"at":[3,4]}]]}

@@ -26,7 +26,8 @@ bool ways_of(const PlanInput& input, const Member& member, std::vector<TxnPlan>&
   return true;
 }
 
-// What may have become a version: for each key and transaction its last write; kAnyPrint where that is no plain one.
+// What may have become a version: for each key and transaction its last write; kAnyFingerprint where that is no plain
+// one.
 std::vector<Sent> last_writes(const Group& group) {
   std::vector<Sent> all;
   for (std::size_t k = 0; k < group.keys.size(); ++k) {
@@ -41,7 +42,7 @@ std::vector<Sent> last_writes(const Group& group) {
         if (last == nullptr || last->value != act.value) last = &act;
         steps = steps || act.kind == ActKind::kAppend || act.kind == ActKind::kIncrement;
       }
-      if (last != nullptr) all.push_back({group.keys[k], steps ? kAnyPrint : last->value, last->lo, script.id});
+      if (last != nullptr) all.push_back({group.keys[k], steps ? kAnyFingerprint : last->value, last->lo, script.id});
     }
   }
   return all;

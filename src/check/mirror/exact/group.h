@@ -22,7 +22,7 @@ struct Member {
 
 struct Group {
   std::vector<Member> members;
-  std::vector<Print> keys, start;
+  std::vector<Fingerprint> keys, start;
   std::vector<Sent> sent;
   bool all_sent = false;
 };

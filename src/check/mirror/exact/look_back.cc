@@ -20,7 +20,7 @@ bool is_past(const Script& script, std::int64_t cut) {
   return script.status != Status::kUnknown && script.at.commit_hi <= cut;
 }
 
-bool writes_key(const Script& script, Print key) {
+bool writes_key(const Script& script, Fingerprint key) {
   return script.status != Status::kAborted && std::any_of(script.acts.begin(), script.acts.end(), [&](const Act& act) {
            return script.writes(act) && act.key == key;
          });
@@ -31,7 +31,7 @@ bool is_untimed(const Profile& profile) {
   return profile.reads == Reads::kCertified && profile.certifier != Certifier::kTimestampOrder;
 }
 
-bool touches_key(const Script& script, Print key) {
+bool touches_key(const Script& script, Fingerprint key) {
   return std::any_of(script.acts.begin(), script.acts.end(),
                      [&](const Act& act) { return act.kind == ActKind::kRange ? in_range(act, key) : act.key == key; });
 }
@@ -60,7 +60,7 @@ class LookBack {
     if (!choose_keys()) return Answer::kTooLarge;
     if (group_.keys.empty()) return Answer::kPossible;
     if (!choose_members()) return Answer::kTooLarge;
-    for (const Print key : group_.keys) group_.start.push_back(start_of(key));
+    for (const Fingerprint key : group_.keys) group_.start.push_back(start_of(key));
     if (core_.options.profile.reads == Reads::kDirty) gather_sent();
     return explain(group_, core_.options.profile, steps);
   }
@@ -88,7 +88,7 @@ class LookBack {
   [[nodiscard]] bool asked_all() const {
     if (seed_ < pool_.size() && pool_[seed_].script->looks) return false;
     const auto looks = [](const Member& m) { return m.part == Part::kWhole && m.script->looks; };
-    return std::find(group_.start.begin(), group_.start.end(), kAnyPrint) == group_.start.end() &&
+    return std::find(group_.start.begin(), group_.start.end(), kAnyFingerprint) == group_.start.end() &&
            std::none_of(group_.members.begin(), group_.members.end(), looks);
   }
 
@@ -107,12 +107,12 @@ class LookBack {
     pool_.push_back({&script, judged && !txn.unsure ? Part::kWhole : Part::kMaybeChanges});
   }
 
-  bool add_key(Print key) {
+  bool add_key(Fingerprint key) {
     if (std::find(group_.keys.begin(), group_.keys.end(), key) != group_.keys.end()) return false;
     group_.keys.push_back(key);
     return true;
   }
-  [[nodiscard]] bool is_written(Print key) const {
+  [[nodiscard]] bool is_written(Fingerprint key) const {
     return std::any_of(pool_.begin(), pool_.end(), [&](const Member& m) { return writes_key(*m.script, key); });
   }
 
@@ -141,7 +141,7 @@ class LookBack {
         done = group_.keys.size();
         for (const Member& m : pool_) {
           const bool touches = std::any_of(group_.keys.begin(), group_.keys.end(),
-                                           [&](Print key) { return touches_key(*m.script, key); });
+                                           [&](Fingerprint key) { return touches_key(*m.script, key); });
           if (touches) add_keys(*m.script, written);
         }
       }
@@ -154,7 +154,8 @@ class LookBack {
   }
 
   [[nodiscard]] bool writes_any(const Script& script) const {
-    return std::any_of(group_.keys.begin(), group_.keys.end(), [&](Print key) { return writes_key(script, key); });
+    return std::any_of(group_.keys.begin(), group_.keys.end(),
+                       [&](Fingerprint key) { return writes_key(script, key); });
   }
 
   // All writers of the keys since the cut, and whoever reads them while there is room. False: too many.
@@ -162,8 +163,8 @@ class LookBack {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < pool_.size(); ++i) {
       const Script& script = *pool_[i].script;
-      const bool touches =
-          std::any_of(group_.keys.begin(), group_.keys.end(), [&](Print key) { return touches_key(script, key); });
+      const bool touches = std::any_of(group_.keys.begin(), group_.keys.end(),
+                                       [&](Fingerprint key) { return touches_key(script, key); });
       if (!touches || is_past(script, cut_)) continue;
       all.push_back(i);
     }
@@ -188,7 +189,7 @@ class LookBack {
 
   // Who may have committed before the cut: what the keys hold there may count one of its changes and not another.
   void split(const Script& script) {
-    for (const Print key : group_.keys) {
+    for (const Fingerprint key : group_.keys) {
       if (!writes_key(script, key)) continue;
       Script& piece = pieces_.emplace_back(script);
       std::erase_if(piece.acts, [&](const Act& act) { return act.key != key || !script.writes(act); });
@@ -229,7 +230,7 @@ class LookBack {
   }
 
   // What the key holds at the cut, if nobody who is asked has changed it by then.
-  [[nodiscard]] Print start_of(Print key) const {
+  [[nodiscard]] Fingerprint start_of(Fingerprint key) const {
     const Member* last = nullptr;
     for (const Member& m : pool_) {
       if (!is_past(*m.script, cut_) || !writes_key(*m.script, key)) continue;
@@ -239,42 +240,42 @@ class LookBack {
     return core_.recent.is_whole() ? initial_of(key) : settled_of(key);
   }
 
-  [[nodiscard]] Print left_by(const Member& last, Print key) const {
+  [[nodiscard]] Fingerprint left_by(const Member& last, Fingerprint key) const {
     const Script& script = *last.script;
-    if (last.part != Part::kWhole || script.status != Status::kCommitted) return kAnyPrint;
-    if (!core_.recent.is_whole() && script.at.commit_lo <= core_.recent.cut()) return kAnyPrint;
+    if (last.part != Part::kWhole || script.status != Status::kCommitted) return kAnyFingerprint;
+    if (!core_.recent.is_whole() && script.at.commit_lo <= core_.recent.cut()) return kAnyFingerprint;
     for (const Member& m : pool_) {
       if (m.script == &script || !is_past(*m.script, cut_) || !writes_key(*m.script, key)) continue;
-      if (m.script->at.commit_hi >= script.at.commit_lo) return kAnyPrint;
+      if (m.script->at.commit_hi >= script.at.commit_lo) return kAnyFingerprint;
     }
-    Print value = kAnyPrint;
+    Fingerprint value = kAnyFingerprint;
     for (const Act& act : script.acts) {
       if (!script.writes(act) || act.key != key) continue;
-      const bool sets = (act.kind == ActKind::kSet && act.value != kNullPrint) || act.kind == ActKind::kRow;
-      value = sets ? act.value : kAnyPrint;
+      const bool sets = (act.kind == ActKind::kSet && act.value != kNullFingerprint) || act.kind == ActKind::kRow;
+      value = sets ? act.value : kAnyFingerprint;
     }
     return value;
   }
 
-  [[nodiscard]] Print initial_of(Print key) const {
+  [[nodiscard]] Fingerprint initial_of(Fingerprint key) const {
     const KeySlot slot = core_.keys.find(key);
     if (slot != kNoKeySlot && core_.keys[slot].has(kBaseInitial)) return core_.keys[slot].base;
-    if (const Print* told = core_.recent.initial(key)) return *told;
-    return core_.recent.has_all_initials() ? core_.default_initial : kAnyPrint;
+    if (const Fingerprint* told = core_.recent.initial(key)) return *told;
+    return core_.recent.has_all_initials() ? core_.default_initial : kAnyFingerprint;
   }
 
   // Nobody here was over by the cut: the settled version, if whoever came after it is here.
-  [[nodiscard]] Print settled_of(Print key) const {
+  [[nodiscard]] Fingerprint settled_of(Fingerprint key) const {
     const KeySlot slot = core_.keys.find(key);
-    if (slot == kNoKeySlot || !core_.recent.settled()) return kAnyPrint;
+    if (slot == kNoKeySlot || !core_.recent.settled()) return kAnyFingerprint;
     const KeyState& state = core_.keys[slot];
-    if (state.has(kBaseUnknown | kBaseGone | kLossy) || state.base_hi > cut_) return kAnyPrint;
-    const auto is_here = [&](Print id) {
+    if (state.has(kBaseUnknown | kBaseGone | kLossy) || state.base_hi > cut_) return kAnyFingerprint;
+    const auto is_here = [&](Fingerprint id) {
       return std::any_of(pool_.begin(), pool_.end(), [&](const Member& m) { return m.script->id == id; });
     };
-    if (!state.has(kBaseInitial) && is_here(state.base_txn)) return kAnyPrint;
+    if (!state.has(kBaseInitial) && is_here(state.base_txn)) return kAnyFingerprint;
     for (const Version& v : core_.keys.versions(slot)) {
-      if (v.has(kInstalled | kMaybe) && !is_here(v.txn)) return kAnyPrint;
+      if (v.has(kInstalled | kMaybe) && !is_here(v.txn)) return kAnyFingerprint;
     }
     return state.base;
   }
@@ -288,7 +289,7 @@ class LookBack {
       for (const Act& act : m.script->acts) {
         if (!m.script->writes(act)) continue;
         const bool steps = act.kind == ActKind::kAppend || act.kind == ActKind::kIncrement;
-        group_.sent.push_back({act.key, steps ? kAnyPrint : act.value, act.lo});
+        group_.sent.push_back({act.key, steps ? kAnyFingerprint : act.value, act.lo});
       }
     }
   }

@@ -10,12 +10,12 @@ namespace {
 // A transaction's own changes of one key so far.
 struct Own {
   bool sets = false;
-  Print value = kNullPrint;
+  Fingerprint value = kNullFingerprint;
   std::vector<TakenStep> steps = {};
   std::int64_t sent = kAlways;
 
   [[nodiscard]] bool any() const { return sets || !steps.empty(); }
-  void set(Print to) {
+  void set(Fingerprint to) {
     sets = true;
     value = to;
     steps.clear();
@@ -34,7 +34,7 @@ class Planner {
   Planner(const PlanInput& input, const Script& script, Part part)
       : p_(input.profile), input_(input), s_(script), part_(part) {}
 
-  [[nodiscard]] int key_of(Print key) const {
+  [[nodiscard]] int key_of(Fingerprint key) const {
     const auto at = std::find(input_.keys.begin(), input_.keys.end(), key);
     return at == input_.keys.end() ? -1 : static_cast<int>(at - input_.keys.begin());
   }
@@ -42,7 +42,7 @@ class Planner {
   [[nodiscard]] bool may_be_idle(std::size_t a) const {
     const Act& act = s_.acts[a];
     if (act.kind != ActKind::kSet || key_of(act.key) < 0) return false;
-    if (act.value == kNullPrint) return true;
+    if (act.value == kNullFingerprint) return true;
     if (part_ != Part::kWhole || !same_value_is_idle()) return false;
     return std::any_of(s_.acts.begin() + static_cast<std::ptrdiff_t>(a) + 1, s_.acts.end(), [&](const Act& later) {
       return (later.kind == ActKind::kRead && later.key == act.key) ||
@@ -53,7 +53,7 @@ class Planner {
   // Its bits of Way::idle.
   [[nodiscard]] int idle_bits(std::size_t a) const {
     if (!may_be_idle(a)) return 0;
-    return whole() && s_.acts[a].value == kNullPrint && looks_at_either() ? 2 : 1;
+    return whole() && s_.acts[a].value == kNullFingerprint && looks_at_either() ? 2 : 1;
   }
 
   std::optional<TxnPlan> plan(Way way) {
@@ -80,11 +80,12 @@ class Planner {
     const Act& act = s_.acts[a];
     if (act.kind == ActKind::kRange) {
       for (std::size_t k = 0; k < input_.keys.size(); ++k) {
-        if (in_range(act, input_.keys[k]) && !found_row(a, input_.keys[k]) && !read(act, k, kNullPrint)) return false;
+        if (in_range(act, input_.keys[k]) && !found_row(a, input_.keys[k]) && !read(act, k, kNullFingerprint))
+          return false;
       }
       return true;
     }
-    const bool may_miss = act.kind == ActKind::kSet && (act.value == kNullPrint || same_value_is_idle());
+    const bool may_miss = act.kind == ActKind::kSet && (act.value == kNullFingerprint || same_value_is_idle());
     if (s_.writes(act) && !may_miss) plan_.wrote = true;
     const int key = key_of(act.key);
     if (key < 0) return true;
@@ -94,7 +95,7 @@ class Planner {
     return true;
   }
 
-  [[nodiscard]] bool found_row(std::size_t range, Print key) const {
+  [[nodiscard]] bool found_row(std::size_t range, Fingerprint key) const {
     for (std::size_t a = range; a-- > 0 && s_.acts[a].place == s_.acts[range].place;) {
       if (s_.acts[a].key == key) return true;
     }
@@ -137,35 +138,36 @@ class Planner {
     plan_.events[shared_].checks.push_back(std::move(check));
   }
 
-  [[nodiscard]] bool was_sent(const Act& act, Print key, Print value) const {
+  [[nodiscard]] bool was_sent(const Act& act, Fingerprint key, Fingerprint value) const {
     if (input_.sent == nullptr) return true;
     return std::any_of(input_.sent->begin(), input_.sent->end(), [&](const Sent& sent) {
-      return sent.key == key && (sent.value == value || sent.value == kAnyPrint) && sent.lo <= act.hi;
+      return sent.key == key && (sent.value == value || sent.value == kAnyFingerprint) && sent.lo <= act.hi;
     });
   }
 
-  // Whether some version of that value certainly had been sent by the answer. An unknown value (kAnyPrint) may be any.
-  [[nodiscard]] bool value_was_sent(const Act& act, Print key, Print value) const {
+  // Whether some version of that value certainly had been sent by the answer. An unknown value (kAnyFingerprint) may be
+  // any.
+  [[nodiscard]] bool value_was_sent(const Act& act, Fingerprint key, Fingerprint value) const {
     bool sent = false;
     for (const Sent& one : *input_.sent) {
       if (one.key != key || one.by == s_.id) continue;
-      if (one.value == kAnyPrint) return false;
+      if (one.value == kAnyFingerprint) return false;
       sent = sent || (one.value == value && one.lo <= act.hi);
     }
     return sent;
   }
 
-  bool read(const Act& act, std::size_t k, Print value) {
+  bool read(const Act& act, std::size_t k, Fingerprint value) {
     if (!whole()) return true;
     const Own& own = own_[k];
     const bool locks = act.lock != Lock::kNone || p_.read_locks;
-    const bool takes_lock = locks && p_.write_locks && value != kNullPrint;
+    const bool takes_lock = locks && p_.write_locks && value != kNullFingerprint;
     const bool exclusive = act.lock == Lock::kUpdate;
     if (!counts_) {
       if (takes_lock && !own.any()) lock(act, k, exclusive, std::nullopt);
       return true;
     }
-    if (own.sets) return own.value == value || own.value == kAnyPrint;
+    if (own.sets) return own.value == value || own.value == kAnyFingerprint;
     Check check{static_cast<std::uint8_t>(k), false, true, value, own.steps};
     if (own.any()) {
       read_after_steps(std::move(check));
@@ -222,7 +224,7 @@ class Planner {
 
   void write(const Act& act, std::size_t k, int idle_bits) {
     Own& own = own_[k];
-    const bool deletes = act.kind == ActKind::kSet && act.value == kNullPrint;
+    const bool deletes = act.kind == ActKind::kSet && act.value == kNullFingerprint;
     if (!counts_) {  // deletes: as if they had found nothing
       if (p_.write_locks && !deletes) lock(act, k, true, std::nullopt);
       return;
@@ -236,14 +238,14 @@ class Planner {
       way_is_double_ = way_is_double_ || idle;
       may_be_idle = false;
     }
-    if (deletes && own.sets && own.value == kNullPrint) return;
+    if (deletes && own.sets && own.value == kNullFingerprint) return;
     std::optional<Check> check;
     if (may_be_idle && !deletes && idle) {
       lock(act, k, true, Check{static_cast<std::uint8_t>(k), false, false, act.value});
       return;
     }
     if (may_be_idle && deletes && whole()) {
-      Check look{static_cast<std::uint8_t>(k), !idle, false, kNullPrint};
+      Check look{static_cast<std::uint8_t>(k), !idle, false, kNullFingerprint};
       if (p_.reads == Reads::kDirty) {
       } else if (p_.reads == Reads::kCertified) {
         look.answered = act.hi;  // nobody sees what has not been sent
@@ -280,7 +282,7 @@ class Planner {
 
   void finish() {
     for (std::size_t k = 0; k < input_.keys.size(); ++k) {
-      if (!own_[k].sets && own_[k].any() && steps_are_blind()) own_[k].set(kAnyPrint);
+      if (!own_[k].sets && own_[k].any() && steps_are_blind()) own_[k].set(kAnyFingerprint);
       if (counts_ && own_[k].any())
         plan_.changes.push_back(
             {static_cast<std::uint8_t>(k), own_[k].sets, own_[k].value, own_[k].steps, own_[k].sent});
@@ -371,10 +373,10 @@ class Planner {
 
 }  // namespace
 
-Print after_steps(Print state, const std::vector<TakenStep>& steps) {
+Fingerprint after_steps(Fingerprint state, const std::vector<TakenStep>& steps) {
   for (const TakenStep& step : steps) {
-    if (state == kAnyPrint) return kAnyPrint;
-    state = after_step(state, step).value_or(kAnyPrint);
+    if (state == kAnyFingerprint) return kAnyFingerprint;
+    state = after_step(state, step).value_or(kAnyFingerprint);
   }
   return state;
 }

@@ -19,17 +19,17 @@
 namespace isolde::mirror {
 
 inline constexpr std::size_t kMostExactKeys = 8, kMostExactTxns = 16, kMostEvents = 64;
-// A state of a key that nobody knows; no value has this print.
-inline constexpr Print kAnyPrint{4};
+// A state of a key that nobody knows; no value has this fingerprint.
+inline constexpr Fingerprint kAnyFingerprint{4};
 
-// What `state` becomes by appends and increments; kAnyPrint if that cannot be said.
-[[nodiscard]] Print after_steps(Print state, const std::vector<TakenStep>& steps);
+// What `state` becomes by appends and increments; kAnyFingerprint if that cannot be said.
+[[nodiscard]] Fingerprint after_steps(Fingerprint state, const std::vector<TakenStep>& steps);
 
 struct Check {
   std::uint8_t key;      // among those looked at
   bool present = false;  // only that something is there
   bool depends = true;   // its transaction depends on who wrote it
-  Print expected = kNullPrint;
+  Fingerprint expected = kNullFingerprint;
   std::vector<TakenStep> own = {};  // its transaction's own, on top of what it sees
   std::uint64_t sources = 0;        // commits that may bring it about (search.cc)
   std::int64_t answered = kNever;   // Reads::kCertified: its version had been sent by then, if that is known
@@ -59,7 +59,7 @@ struct Event {
 struct Change {
   std::uint8_t key;
   bool sets;
-  Print value;                   // if it sets
+  Fingerprint value;             // if it sets
   std::vector<TakenStep> steps;  // else
   std::int64_t sent = kAlways;   // when its last write was
 };
@@ -84,14 +84,14 @@ enum class Part : std::uint8_t {
 
 // A value of a key that somebody sent to the database, and since when.
 struct Sent {
-  Print key, value;
+  Fingerprint key, value;
   std::int64_t lo;
-  Print by = kNullPrint;  // id of its transaction
+  Fingerprint by = kNullFingerprint;  // id of its transaction
 };
 
 struct PlanInput {
   const Mechanisms& profile;
-  std::span<const Print> keys;
+  std::span<const Fingerprint> keys;
   // Reads::kDirty: all that was sent; null: not all of it is known. Reads::kCertified without timestamps: what may have
   // become a version.
   const std::vector<Sent>* sent = nullptr;

@@ -44,7 +44,7 @@ class FailedStates {
 
 class ExactSearch {
  public:
-  ExactSearch(const std::vector<const TxnPlan*>& txns, const std::vector<Print>& start, const Mechanisms& profile,
+  ExactSearch(const std::vector<const TxnPlan*>& txns, const std::vector<Fingerprint>& start, const Mechanisms& profile,
               std::int64_t& steps)
       : txns_(txns), start_(start), profile_(profile), steps_(steps), machine_(txns, events_, profile) {}
 
@@ -88,8 +88,8 @@ class ExactSearch {
           if (events_[c].kind != EventKind::kCommit || events_[c].txn == e.txn) continue;
           for (const Change& change : txns_[events_[c].txn]->changes) {
             if (change.key != check.key) continue;
-            const bool fits = check.present ? change.value != kNullPrint : change.value == check.expected;
-            if (!change.sets || fits || change.value == kAnyPrint || !check.own.empty()) check.sources |= bit(c);
+            const bool fits = check.present ? change.value != kNullFingerprint : change.value == check.expected;
+            if (!change.sets || fits || change.value == kAnyFingerprint || !check.own.empty()) check.sources |= bit(c);
           }
         }
       }
@@ -115,7 +115,7 @@ class ExactSearch {
         const Event& e = events_[i];
         if (e.lo > d.now || (e.before & ~d.done) != 0) continue;
         const bool fits = std::all_of(e.checks.begin(), e.checks.end(), [&](const Check& check) {
-          return d.state[check.key] != kAnyPrint && Machine::would_hold(d, check);
+          return d.state[check.key] != kAnyFingerprint && Machine::would_hold(d, check);
         });
         if (!fits) continue;
         d.done |= bit(i);
@@ -197,7 +197,7 @@ class ExactSearch {
 
   bool accepted(const Database& d) {
     if (profile_.reads != Reads::kCertified) return true;
-    std::vector<std::vector<Print>> states;
+    std::vector<std::vector<Fingerprint>> states;
     for (std::size_t k = 0; k < start_.size(); ++k) states.push_back(machine_.version_states(d, k, start_[k]));
     return versions_fit(d, states, d.depends, 0, 0);
   }
@@ -211,7 +211,7 @@ class ExactSearch {
   }
 
   // Reads::kCertified: each read from the `r`-th of transaction `t` on is of some version.
-  bool versions_fit(const Database& d, const std::vector<std::vector<Print>>& states, const Relation& depends,
+  bool versions_fit(const Database& d, const std::vector<std::vector<Fingerprint>>& states, const Relation& depends,
                     std::size_t t, std::size_t r) {
     while (t < txns_.size() && r == txns_[t]->certified.size()) {
       ++t;
@@ -221,11 +221,11 @@ class ExactSearch {
     if (--steps_ <= 0) return true;
     const Check& check = txns_[t]->certified[r];
     const std::size_t k = check.key;
-    if (start_[k] == kAnyPrint) return versions_fit(d, states, depends, t, r + 1);
+    if (start_[k] == kAnyFingerprint) return versions_fit(d, states, depends, t, r + 1);
     for (std::size_t v = 0; v < states[k].size(); ++v) {
       const int writer = v == 0 ? -1 : d.versions[k][v - 1];
-      const Print seen = after_steps(states[k][v], check.own);
-      if ((seen != check.expected && seen != kAnyPrint) || writer == static_cast<int>(t)) continue;
+      const Fingerprint seen = after_steps(states[k][v], check.own);
+      if ((seen != check.expected && seen != kAnyFingerprint) || writer == static_cast<int>(t)) continue;
       if (writer >= 0 && check.answered != kNever && sent(writer, k) > check.answered) continue;
       Relation more = depends;
       if (check.depends) {
@@ -241,7 +241,7 @@ class ExactSearch {
   }
 
   const std::vector<const TxnPlan*>& txns_;
-  const std::vector<Print>& start_;
+  const std::vector<Fingerprint>& start_;
   const Mechanisms& profile_;
   std::int64_t& steps_;
   std::vector<Event> events_;
@@ -252,7 +252,7 @@ class ExactSearch {
 
 }  // namespace
 
-Answer search_orders(const std::vector<const TxnPlan*>& txns, const std::vector<Print>& start,
+Answer search_orders(const std::vector<const TxnPlan*>& txns, const std::vector<Fingerprint>& start,
                      const Mechanisms& profile, std::int64_t& steps) {
   if (txns.size() > kMostExactTxns || start.size() > kMostExactKeys) return Answer::kTooLarge;
   return ExactSearch(txns, start, profile, steps).run();

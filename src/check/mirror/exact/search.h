@@ -19,8 +19,8 @@ namespace isolde::mirror {
 
 enum class Answer : std::uint8_t { kPossible, kImpossible, kTooLarge };
 
-// `start`: one a key; kAnyPrint where it is not known. Takes what it used off `steps`.
-[[nodiscard]] Answer search_orders(const std::vector<const TxnPlan*>& txns, const std::vector<Print>& start,
+// `start`: one a key; kAnyFingerprint where it is not known. Takes what it used off `steps`.
+[[nodiscard]] Answer search_orders(const std::vector<const TxnPlan*>& txns, const std::vector<Fingerprint>& start,
                                    const Mechanisms& profile, std::int64_t& steps);
 
 }  // namespace isolde::mirror

@@ -85,9 +85,9 @@ void Online::save(StateWriter& out) const {
   out.put(numbered_);
   out.put_all(sessions_);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> numbers;
-  for (const auto& [print, number] : session_numbers_) numbers.emplace_back(number, print);
+  for (const auto& [fingerprint, number] : session_numbers_) numbers.emplace_back(number, fingerprint);
   std::sort(numbers.begin(), numbers.end());
-  for (const auto& [number, print] : numbers) out.put(print);
+  for (const auto& [number, fingerprint] : numbers) out.put(fingerprint);
   clock_.save(out);
   out.put(std::uint64_t{late_reads_.size()});
   for (const LateRead& late : late_reads_) {
@@ -189,7 +189,7 @@ bool Online::load(StateReader& in) {
     LateRead late{};
     late.txn = in.get<std::uint32_t>();
     late.key = in.get<std::uint32_t>();
-    late.value = in.get<Print>();
+    late.value = in.get<Fingerprint>();
     late.on_own = in.get<bool>();
     late.top = OwnTop::load(in);
     if (late.key >= keys_.size() || !window_.holds(late.txn)) return false;
@@ -202,7 +202,7 @@ bool Online::load(StateReader& in) {
   for (auto left = in.get<std::uint64_t>(); left > 0 && in.good(); --left) {
     Postponed later{};
     later.read = in.get<Broken>();
-    later.key = in.get<Print>();
+    later.key = in.get<Fingerprint>();
     later.due = in.get<std::int64_t>();
     later.on_own = in.get<bool>();
     later.top = OwnTop::load(in);

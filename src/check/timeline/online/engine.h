@@ -39,7 +39,7 @@
 namespace isolde::timeline {
 
 // One number for a key and a value.
-[[nodiscard]] inline std::uint64_t pair_of(Print key, Print value) {
+[[nodiscard]] inline std::uint64_t pair_of(Fingerprint key, Fingerprint value) {
   return mix64(raw64(key) * 0x9e3779b97f4a7c15ULL + raw64(value));
 }
 
@@ -65,7 +65,7 @@ class Online final : public OnlineEngine, private FoldSink {
   // Reads of states that are not held any more: judged from what was spilled.
   struct LateRead {
     std::uint32_t txn, key;
-    Print value;
+    Fingerprint value;
     bool on_own;
     OwnTop top;
   };
@@ -74,17 +74,19 @@ class Online final : public OnlineEngine, private FoldSink {
   // and from what was spilled.
   struct Postponed {
     Broken read;
-    Print key;  // which may not be held then
+    Fingerprint key;  // which may not be held then
     std::int64_t due;
     bool on_own;
     OwnTop top;  // on_own: what its transaction had appended or added itself
-    [[nodiscard]] std::size_t bytes() const { return sizeof(Postponed) + top.appended.capacity() * sizeof(Print); }
+    [[nodiscard]] std::size_t bytes() const {
+      return sizeof(Postponed) + top.appended.capacity() * sizeof(Fingerprint);
+    }
   };
 
   // take.cc
   void place(TxnRecord& r, const History& h);
   void note_uncommitted(std::uint32_t txn);
-  void note_shadow(Print key, Print value, Shadow shadow);
+  void note_shadow(Fingerprint key, Fingerprint value, Shadow shadow);
   [[nodiscard]] std::uint32_t number_of(Window::Held& held, KeyId key);
   // stage.cc
   void stage(std::uint32_t txn, bool reads, bool writes);
@@ -110,7 +112,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void hint_keys(std::uint32_t txn, bool near) const;
   void find_keys(const Lane& lane, std::uint32_t txn, std::vector<Lane::Touch>& touches);
   // insert.cc
-  void insert_read(Lane& lane, KeyTimeline& key, Print value, OwnTop* top);
+  void insert_read(Lane& lane, KeyTimeline& key, Fingerprint value, OwnTop* top);
   void insert_write(Lane& lane, KeyTimeline& key, Entry entry);
   void propagate(Lane& lane, const KeyTimeline& key, Place from, State state);
   void set_wrong(Lane& lane, const KeyTimeline& key, Entry& read, bool wrong);
@@ -134,7 +136,7 @@ class Online final : public OnlineEngine, private FoldSink {
   static void could_not_compare(Lane& lane);
   // `own`: what its transaction had appended or added itself, if it is not held any more; else null.
   void judge_broken(const Broken& broken, bool postponed, const OwnTop* own, bool early);
-  [[nodiscard]] bool postpone(const Broken& read, Print key, std::int64_t arrived, const OwnTop* own);
+  [[nodiscard]] bool postpone(const Broken& read, Fingerprint key, std::int64_t arrived, const OwnTop* own);
   void judge_postponed(std::int64_t until);
   void spill_released(std::uint32_t txn);
   // orders.cc
@@ -150,7 +152,7 @@ class Online final : public OnlineEngine, private FoldSink {
   // judge.cc
   void judge(std::uint32_t txn, bool early);
   void defer(TxnRecord& r) const;
-  [[nodiscard]] bool is_cloudy(const KeyTimeline& key, Print read, bool rich) const;
+  [[nodiscard]] bool is_cloudy(const KeyTimeline& key, Fingerprint read, bool rich) const;
   void judge_late(const LateRead& late, bool early);
   void report_read(std::uint32_t txn, const KeyTimeline& key, Place at, std::string_view suspect);
   void collect();
@@ -159,7 +161,7 @@ class Online final : public OnlineEngine, private FoldSink {
   struct Wrong {  // a read that does not show its state
     std::uint32_t txn;
     const KeyTimeline* key;
-    Print read;
+    Fingerprint read;
     const OwnTop* own;  // or null
     State state;        // of the snapshot
     bool has_writer;    // of that state
@@ -168,14 +170,14 @@ class Online final : public OnlineEngine, private FoldSink {
   };
   [[nodiscard]] Wrong wrong_of(std::uint32_t txn, const KeyTimeline& key, Place at) const;
   void report_external(const Wrong& wrong, std::string_view suspect);
-  void report_internal(const TxnRecord& r, Print key, ValueId read, std::string expected);
+  void report_internal(const TxnRecord& r, Fingerprint key, ValueId read, std::string expected);
   void report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other, std::int64_t other_commit);
   void report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before);
   void report_gap(const TxnRecord& r, std::uint64_t before, std::int64_t before_sno, std::int64_t sno);
-  void tell(OnlineViolation violation, std::uint64_t guilty, Print key, std::string_view suspect);
+  void tell(OnlineViolation violation, std::uint64_t guilty, Fingerprint key, std::string_view suspect);
   [[nodiscard]] bool was_told(std::uint64_t identity);
-  [[nodiscard]] std::string text_in(const TxnRecord& r, Print print) const;
-  [[nodiscard]] std::string id_text(std::uint64_t print) const;
+  [[nodiscard]] std::string text_in(const TxnRecord& r, Fingerprint fingerprint) const;
+  [[nodiscard]] std::string id_text(std::uint64_t fingerprint) const;
   [[nodiscard]] std::string id_of(const TxnRecord& r) const;
   [[nodiscard]] std::string state_text(State state) const;
 
@@ -190,11 +192,11 @@ class Online final : public OnlineEngine, private FoldSink {
     bool names_expected;  // the writer of the expected version is part of it
   };
   [[nodiscard]] Name name_of(const Wrong& wrong) const;
-  [[nodiscard]] Origin origin_of_value(const Wrong& wrong, std::uint32_t op, Print value) const;
+  [[nodiscard]] Origin origin_of_value(const Wrong& wrong, std::uint32_t op, Fingerprint value) const;
   [[nodiscard]] Origin origin_of_rich(const Wrong& wrong, std::uint32_t op, ValueId read) const;
   // The elements that the read should have shown; `whole` is false if the first ones are not held any more.
-  [[nodiscard]] std::vector<Print> expected_elements(const Wrong& wrong, bool& whole) const;
-  [[nodiscard]] bool writes_key(const TxnRecord& r, Print key) const;
+  [[nodiscard]] std::vector<Fingerprint> expected_elements(const Wrong& wrong, bool& whole) const;
+  [[nodiscard]] bool writes_key(const TxnRecord& r, Fingerprint key) const;
   [[nodiscard]] bool skewed(const TxnRecord& writer, const TxnRecord& reader) const;
 
   // settle.cc
@@ -208,7 +210,7 @@ class Online final : public OnlineEngine, private FoldSink {
   [[nodiscard]] std::vector<std::uint32_t> in_file_order() const;
   void report_settled(const WindowHistory& made, const History& history, const Anomaly& a, bool all);
   [[nodiscard]] bool reads_dropped(const TxnRecord& r) const;
-  [[nodiscard]] bool is_excused(const TxnRecord& r, Print key) const;
+  [[nodiscard]] bool is_excused(const TxnRecord& r, Fingerprint key) const;
   void adopt(const WindowHistory& made, const History& history, const Verdict& verdict, bool all);
 
   // predicates.cc
@@ -221,13 +223,13 @@ class Online final : public OnlineEngine, private FoldSink {
   void note_released(const TxnRecord& r);
   void sweep_rows();
   // online.cc
-  [[nodiscard]] State initial_of(Print key) const;
-  [[nodiscard]] std::optional<ValueId> initial_value(Print key) const;  // in head_, if there is one
-  [[nodiscard]] std::vector<Print> initial_elements(Print key) const;
+  [[nodiscard]] State initial_of(Fingerprint key) const;
+  [[nodiscard]] std::optional<ValueId> initial_value(Fingerprint key) const;  // in head_, if there is one
+  [[nodiscard]] std::vector<Fingerprint> initial_elements(Fingerprint key) const;
   [[nodiscard]] std::size_t bytes() const;
   void make_room();
   // give_up.cc
-  [[nodiscard]] std::uint32_t key_number(Print print);
+  [[nodiscard]] std::uint32_t key_number(Fingerprint fingerprint);
   void set_initial(KeyTimeline& key) const;
   void recall(KeyTimeline& key);
   void give_up_keys(std::size_t wanted);
@@ -284,7 +286,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::vector<Latest> sessions_;
   bool numbered_ = false;  // some transaction had a number in its session
   std::unordered_map<std::uint64_t, std::uint32_t> session_numbers_;
-  [[nodiscard]] std::uint32_t session_number(Print session) {
+  [[nodiscard]] std::uint32_t session_number(Fingerprint session) {
     const auto [at, fresh] = session_numbers_.emplace(raw64(session), static_cast<std::uint32_t>(sessions_.size()));
     if (fresh) sessions_.emplace_back();
     return at->second;

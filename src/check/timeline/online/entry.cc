@@ -5,7 +5,7 @@ namespace {
 
 std::uint64_t sum(std::uint64_t a, std::int64_t b) { return a + static_cast<std::uint64_t>(b); }
 
-constexpr bool is_list(Print p) { return (raw64(p) & 3) == 3 || p == kNullPrint; }
+constexpr bool is_list(Fingerprint p) { return (raw64(p) & 3) == 3 || p == kNullFingerprint; }
 
 }  // namespace
 
@@ -19,42 +19,43 @@ void OwnTop::save(StateWriter& out) const {
 
 OwnTop OwnTop::load(StateReader& in) {
   OwnTop top;
-  top.read = in.get<Print>();
+  top.read = in.get<Fingerprint>();
   top.is_counter = in.get<bool>();
   top.ends_with_own = in.get<bool>();
   top.delta = in.get<std::int64_t>();
-  top.appended = in.get_all<Print>();
+  top.appended = in.get_all<Fingerprint>();
   return top;
 }
 
-Print print_of_number(std::int64_t number) {
-  if (const auto exact = exact_print(number)) return *exact;
-  return hashed_integer_print(number);
+Fingerprint fingerprint_of_number(std::int64_t number) {
+  if (const auto exact = exact_fingerprint(number)) return *exact;
+  return hashed_integer_fingerprint(number);
 }
 
 State state_of(const Chunk& chunk, ValueId value) {
-  const Print print = chunk.value(value);
-  const bool big = (raw64(print) & 3) == 2 && chunk.history.values().type(value) == ValueType::kInteger;
-  return {raw64(print), big ? StateKind::kBig : StateKind::kPlain};
+  const Fingerprint fingerprint = chunk.value(value);
+  const bool big = (raw64(fingerprint) & 3) == 2 && chunk.history.values().type(value) == ValueType::kInteger;
+  return {raw64(fingerprint), big ? StateKind::kBig : StateKind::kPlain};
 }
 
 State as_rich(State state, bool counter) {
   if (state.rich()) return state;
-  const Print print{state.bits};
+  const Fingerprint fingerprint{state.bits};
   if (counter) {
-    if (print == kNullPrint) return {0, StateKind::kCounter};
+    if (fingerprint == kNullFingerprint) return {0, StateKind::kCounter};
     if (state.kind == StateKind::kBig) return {0, StateKind::kOpaque};
-    if (!is_integer(print)) return {0, StateKind::kNoNumber};
-    return {static_cast<std::uint64_t>(integer_of(print)), StateKind::kCounter};
+    if (!is_integer(fingerprint)) return {0, StateKind::kNoNumber};
+    return {static_cast<std::uint64_t>(integer_of(fingerprint)), StateKind::kCounter};
   }
-  return {is_list(print) ? state.bits : raw64(appended(kNullPrint, print)), StateKind::kList};
+  return {is_list(fingerprint) ? state.bits : raw64(appended(kNullFingerprint, fingerprint)), StateKind::kList};
 }
 
 State behind(State before, const Entry& write) {
   switch (write.kind) {
     case EntryKind::kAppend: {
       State state = as_rich(before, false);
-      if (state.kind == StateKind::kList) state.bits = raw64(appended(Print{state.bits}, Print{write.value}));
+      if (state.kind == StateKind::kList)
+        state.bits = raw64(appended(Fingerprint{state.bits}, Fingerprint{write.value}));
       return state;
     }
     case EntryKind::kIncrement: {
@@ -67,10 +68,10 @@ State behind(State before, const Entry& write) {
   }
 }
 
-bool shows(State state, Print read) {
+bool shows(State state, Fingerprint read) {
   switch (state.kind) {
     case StateKind::kCounter:
-      return read == print_of_number(static_cast<std::int64_t>(state.bits));
+      return read == fingerprint_of_number(static_cast<std::int64_t>(state.bits));
     case StateKind::kNoNumber:
       return false;
     case StateKind::kOpaque:
@@ -84,7 +85,7 @@ State with_own(State state, const OwnTop& own) {
   State content = as_rich(state, own.is_counter);
   if (content.kind == StateKind::kCounter) content.bits = sum(content.bits, own.delta);
   if (content.kind == StateKind::kList) {
-    for (const Print element : own.appended) content.bits = raw64(appended(Print{content.bits}, element));
+    for (const Fingerprint element : own.appended) content.bits = raw64(appended(Fingerprint{content.bits}, element));
   }
   return content;
 }

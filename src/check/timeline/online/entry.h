@@ -1,7 +1,7 @@
 // check/timeline/online/entry.h: what the index holds of one read or write, and how a key's state goes on from write to
 // write.
 //
-// Always: states are prints (history/print.h) or, of counters, numbers; they follow the rules of
+// Always: states are fingerprints (history/fingerprint.h) or, of counters, numbers; they follow the rules of
 //         check/timeline/key_state.h: a key is a list or counter from its first append or increment on, until it is
 //         overwritten.
 #pragma once
@@ -12,15 +12,15 @@
 #include "base/ids.h"
 #include "base/state_file.h"
 #include "history/chunk.h"
+#include "history/fingerprint.h"
 #include "history/history.h"
-#include "history/print.h"
 
 namespace isolde::timeline {
 
 enum class StateKind : std::uint8_t {
-  kPlain,     // the print of a value
-  kBig,       // … of an integer that its print does not tell
-  kList,      // grown by appends: the print of the list
+  kPlain,     // the fingerprint of a value
+  kBig,       // … of an integer that its fingerprint does not tell
+  kList,      // grown by appends: the fingerprint of the list
   kCounter,   // the number itself
   kNoNumber,  // incremented, but what was there before is no number
   kOpaque,    // incremented on top of kBig: nothing that is read can be judged
@@ -45,9 +45,9 @@ enum EntryFlag : std::uint8_t {
 // One read of the snapshot, or one write, of one key.
 struct Entry {
   std::int64_t time;
-  std::uint64_t value;   // kRead, kWrite, kAppend: print; kIncrement: the number; kReadOnOwn: index of its OwnTop
+  std::uint64_t value;   // kRead, kWrite, kAppend: fingerprint; kIncrement: the number; kReadOnOwn: index of its OwnTop
   std::uint64_t state;   // of the key behind this entry; with state_kind
-  std::uint64_t writer;  // print of the transaction's id
+  std::uint64_t writer;  // fingerprint of the transaction's id
   std::uint32_t txn;     // its number in the order of arrival
   std::uint8_t order;    // place among the entries of one time
   EntryKind kind;
@@ -66,11 +66,11 @@ static_assert(sizeof(Entry) == 40);
 
 // What a transaction had appended or added itself before it read the key.
 struct OwnTop {
-  Print read = kNullPrint;
+  Fingerprint read = kNullFingerprint;
   bool is_counter = false;
   bool ends_with_own = true;  // what was read ends with the own elements
   std::int64_t delta = 0;
-  std::vector<Print> appended;
+  std::vector<Fingerprint> appended;
 
   void save(StateWriter& out) const;
   [[nodiscard]] static OwnTop load(StateReader& in);
@@ -83,7 +83,7 @@ inline constexpr std::uint8_t kCommitOrder = 0, kUnknownStartRead = 2, kUnknownS
                               kInstantWrite = 5, kPlacedWrite = 6, kStartRead = 7;
 inline constexpr std::uint8_t kSerialPlacedWrite = 0, kSerialRead = 2, kSerialWrite = 3;
 
-[[nodiscard]] Print print_of_number(std::int64_t number);
+[[nodiscard]] Fingerprint fingerprint_of_number(std::int64_t number);
 [[nodiscard]] State state_of(const Chunk& chunk, ValueId value);
 
 // The state behind a write.
@@ -91,7 +91,7 @@ inline constexpr std::uint8_t kSerialPlacedWrite = 0, kSerialRead = 2, kSerialWr
 // As a list or counter, whatever it was.
 [[nodiscard]] State as_rich(State state, bool counter);
 // Whether a read shows that state.
-[[nodiscard]] bool shows(State state, Print read);
+[[nodiscard]] bool shows(State state, Fingerprint read);
 [[nodiscard]] bool shows(State state, const OwnTop& own);
 [[nodiscard]] State with_own(State state, const OwnTop& own);
 

@@ -7,18 +7,18 @@
 
 namespace isolde::timeline {
 
-std::uint32_t Online::key_number(Print print) {
+std::uint32_t Online::key_number(Fingerprint fingerprint) {
   const std::uint32_t known = keys_.size();
-  const std::uint32_t number = keys_.find_or_add(print);
+  const std::uint32_t number = keys_.find_or_add(fingerprint);
   if (number < known) return number;
   KeyTimeline& key = keys_.at(number);
   key.touched = window_.next();
-  if (given_up_.may_hold(print)) [[unlikely]] {
+  if (given_up_.may_hold(fingerprint)) [[unlikely]] {
     recall(key);
   } else if (!initial_.empty()) {
     set_initial(key);
   }
-  if (given_up_cloudy_.may_hold(print)) [[unlikely]] {
+  if (given_up_cloudy_.may_hold(fingerprint)) [[unlikely]] {
     key.flags |= kCloudyKey | kCloudyRich;  // what the other wrote is not known any more
     any_cloudy_rich_ = true;
   }

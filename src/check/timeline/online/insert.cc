@@ -5,10 +5,10 @@
 namespace isolde::timeline {
 
 bool Online::is_right(const Entry& read, State state) const {
-  return read.kind == EntryKind::kRead ? shows(state, Print{read.value}) : shows(state, keys_.top(read));
+  return read.kind == EntryKind::kRead ? shows(state, Fingerprint{read.value}) : shows(state, keys_.top(read));
 }
 
-void Online::insert_read(Lane& lane, KeyTimeline& key, Print value, OwnTop* top) {
+void Online::insert_read(Lane& lane, KeyTimeline& key, Fingerprint value, OwnTop* top) {
   const std::uint32_t txn = lane.txn;
   const TxnRecord& r = window_.at(txn);
   key.touched = txn;
@@ -94,7 +94,7 @@ void Online::set_wrong(Lane& lane, const KeyTimeline& key, Entry& read, bool wro
     // It was judged, and what is put came too late for that. What was told stays told.
     if (!wrong || adopting_) return;
     lane.was_late = true;
-    const Print value = read.kind == EntryKind::kRead ? Print{read.value} : keys_.top(read).read;
+    const Fingerprint value = read.kind == EntryKind::kRead ? Fingerprint{read.value} : keys_.top(read).read;
     lane.broken.push_back(
         {lane.order,
          {lane.txn, keys_.find(key.key), read.txn, read.time, read.writer, value, read.order, AnomalyKind::kGSIb, {}}});

@@ -77,7 +77,7 @@ Online::Wrong Online::wrong_of(std::uint32_t txn, const KeyTimeline& key, Place 
   const Entry& entry = at.entry();
   Place version = prev_of(at);
   while (version.valid() && !version.entry().is_write()) version = prev_of(version);
-  Wrong wrong{txn, &key, Print{entry.value}, nullptr, entry.behind(), true, 0, kNone32};
+  Wrong wrong{txn, &key, Fingerprint{entry.value}, nullptr, entry.behind(), true, 0, kNone32};
   if (entry.kind == EntryKind::kReadOnOwn) {
     wrong.own = &keys_.top(entry);
     wrong.read = wrong.own->read;
@@ -102,7 +102,7 @@ void Online::defer(TxnRecord& r) const {
 }
 
 // One that was never placed may be why.
-bool Online::is_cloudy(const KeyTimeline& key, Print read, bool rich) const {
+bool Online::is_cloudy(const KeyTimeline& key, Fingerprint read, bool rich) const {
   if ((key.flags & kCloudyKey) == 0) return false;
   return rich || (key.flags & kCloudyRich) != 0 || cloud_.contains(pair_of(key.key, read));
 }
@@ -256,7 +256,7 @@ void Online::report_external(const Wrong& wrong, std::string_view suspect) {
   tell(std::move(v), raw64(r.id), key.key, suspect);
 }
 
-void Online::report_internal(const TxnRecord& r, Print key, ValueId read, std::string expected) {
+void Online::report_internal(const TxnRecord& r, Fingerprint key, ValueId read, std::string expected) {
   OnlineViolation v;
   v.kind = AnomalyKind::kInternal;
   v.rule = "INT";
@@ -310,7 +310,7 @@ void Online::report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t befo
         kind == AnomalyKind::kSessionOrder ? "comes in its session before" : "had ended before the begin of",
         v.transactions[0]);
   }
-  tell(std::move(v), id, kNullPrint, {});
+  tell(std::move(v), id, kNullFingerprint, {});
 }
 
 void Online::report_gap(const TxnRecord& r, std::uint64_t before, std::int64_t before_sno, std::int64_t sno) {
@@ -321,13 +321,13 @@ void Online::report_gap(const TxnRecord& r, std::uint64_t before, std::int64_t b
   v.steps = {{1, 0, StepType::kSession}};
   v.text = fmt::format("{} is number {} of its session and comes right after {}, which is number {}.",
                        v.transactions[0], sno, v.transactions[1], before_sno);
-  tell(std::move(v), raw64(r.id), kNullPrint, {});
+  tell(std::move(v), raw64(r.id), kNullFingerprint, {});
 }
 
-void Online::tell(OnlineViolation v, std::uint64_t guilty, Print key, std::string_view suspect) {
+void Online::tell(OnlineViolation v, std::uint64_t guilty, Fingerprint key, std::string_view suspect) {
   v.time = time_.now;
-  // Who else is named may depend on who has arrived, so it is no part of the identity. It is made of prints: the names
-  // may not be held any more, or not yet again after a restart.
+  // Who else is named may depend on who has arrived, so it is no part of the identity. It is made of fingerprints: the
+  // names may not be held any more, or not yet again after a restart.
   const std::string kind = full_name(v.kind, v.variant);
   v.identity = mix64(mix64(hash_bytes(kind.data(), kind.size()) + guilty) + raw64(key));
   if (was_told(v.identity)) return;
@@ -352,15 +352,17 @@ bool Online::was_told(std::uint64_t identity) {
 }
 
 // What stands in the transaction's own chunk has its name as long as the transaction is held.
-std::string Online::text_in(const TxnRecord& r, Print print) const {
+std::string Online::text_in(const TxnRecord& r, Fingerprint fingerprint) const {
   const Chunk& chunk = *window_.held(r).chunk;
-  const auto& prints = chunk.table_value_print;
-  const auto found = std::find(prints.begin(), prints.end(), print);
-  if (found == prints.end()) return names_.text(print);
-  return chunk.history.value_text(ValueId{kFirstTableValue + static_cast<std::uint32_t>(found - prints.begin())});
+  const auto& fingerprints = chunk.table_value_fingerprint;
+  const auto found = std::find(fingerprints.begin(), fingerprints.end(), fingerprint);
+  if (found == fingerprints.end()) return names_.text(fingerprint);
+  return chunk.history.value_text(ValueId{kFirstTableValue + static_cast<std::uint32_t>(found - fingerprints.begin())});
 }
 
-std::string Online::id_text(std::uint64_t print) const { return without_quotes(names_.text(Print{print})); }
+std::string Online::id_text(std::uint64_t fingerprint) const {
+  return without_quotes(names_.text(Fingerprint{fingerprint}));
+}
 
 std::string Online::id_of(const TxnRecord& r) const { return without_quotes(text_in(r, r.id)); }
 
@@ -372,10 +374,10 @@ std::string Online::state_text(State state) const {
     case StateKind::kOpaque:
       return "\"not a number\"";
     case StateKind::kList:
-      if (state.bits == raw64(kNullPrint)) return "[]";
+      if (state.bits == raw64(kNullFingerprint)) return "[]";
       [[fallthrough]];
     default:
-      return names_.text(Print{state.bits});
+      return names_.text(Fingerprint{state.bits});
   }
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "base/state_file.h"
-#include "history/print.h"
+#include "history/fingerprint.h"
 
 namespace isolde::timeline {
 
@@ -22,14 +22,14 @@ class KeyFilter {
   explicit KeyFilter(std::size_t most_bytes)
       : words_wanted_(std::bit_floor(std::clamp<std::size_t>(most_bytes, kLeast, kMost) / sizeof(std::uint64_t))) {}
 
-  void add(Print key) {
+  void add(Fingerprint key) {
     if (words_.empty()) words_.assign(words_wanted_, 0);
     each_bit(key, [this](std::uint64_t bit) {
       words_[bit / 64] |= std::uint64_t{1} << (bit % 64);
       return true;
     });
   }
-  [[nodiscard]] bool may_hold(Print key) const {
+  [[nodiscard]] bool may_hold(Fingerprint key) const {
     return !words_.empty() &&
            each_bit(key, [this](std::uint64_t bit) { return (words_[bit / 64] >> (bit % 64) & 1) != 0; });
   }
@@ -46,7 +46,7 @@ class KeyFilter {
 
   // Until f says no.
   template <typename F>
-  bool each_bit(Print key, F&& f) const {
+  bool each_bit(Fingerprint key, F&& f) const {
     const std::uint64_t hash = mix64(raw64(key) ^ 0x6b65'7973'676f'6e65ULL);
     const std::uint64_t step = mix64(hash) | 1;
     const std::uint64_t mask = words_.size() * 64 - 1;

@@ -76,7 +76,7 @@ void KeyIndex::level_stores() {
   }
 }
 
-std::uint32_t KeyIndex::find(Print key) const {
+std::uint32_t KeyIndex::find(Fingerprint key) const {
   if (slots_.empty()) return kNone32;
   const std::uint64_t hash = mix64(raw64(key));
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
@@ -87,7 +87,7 @@ std::uint32_t KeyIndex::find(Print key) const {
   return kNone32;
 }
 
-void KeyIndex::prefetch_key(Print key) const {
+void KeyIndex::prefetch_key(Fingerprint key) const {
   if (slots_.empty()) return;
   const std::uint64_t hash = mix64(raw64(key));
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
@@ -97,7 +97,7 @@ void KeyIndex::prefetch_key(Print key) const {
   }
 }
 
-std::uint32_t KeyIndex::find_or_add(Print key) {
+std::uint32_t KeyIndex::find_or_add(Fingerprint key) {
   if (const std::uint32_t found = find(key); found != kNone32) return found;
   if ((count_ + 1) * std::size_t{4} > slots_.size() * 3) grow();
   if ((count_ & kPageMask) == 0) keys_.push_back(std::make_unique_for_overwrite<KeyTimeline[]>(kPageKeys));

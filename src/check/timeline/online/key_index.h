@@ -74,7 +74,7 @@ enum KeyFlag : std::uint8_t {
 };
 
 struct alignas(64) KeyTimeline {
-  Print key;
+  Fingerprint key;
   std::uint64_t base_bits;  // the state before all entries
   std::int64_t base_time;   // of the version that made it; kNoTime: it is what the key held at first
   std::uint64_t base_writer;
@@ -160,13 +160,13 @@ class KeyIndex {
   void level_stores();
 
   // Numbers of keys change in remove() only.
-  [[nodiscard]] std::uint32_t find_or_add(Print key);
-  [[nodiscard]] std::uint32_t find(Print key) const;  // kNone32 if it is not there
+  [[nodiscard]] std::uint32_t find_or_add(Fingerprint key);
+  [[nodiscard]] std::uint32_t find(Fingerprint key) const;  // kNone32 if it is not there
   // Two steps before find(), for many keys at once.
-  void prefetch_slot(Print key) const {
+  void prefetch_slot(Fingerprint key) const {
     if (!slots_.empty()) prefetch(&slots_[mix64(raw64(key)) & (slots_.size() - 1)]);
   }
-  void prefetch_key(Print key) const;
+  void prefetch_key(Fingerprint key) const;
   [[nodiscard]] KeyTimeline& at(std::uint32_t key) { return keys_[key >> kPageBits][key & kPageMask]; }
   [[nodiscard]] const KeyTimeline& at(std::uint32_t key) const { return keys_[key >> kPageBits][key & kPageMask]; }
   [[nodiscard]] std::uint32_t size() const { return count_; }

@@ -45,7 +45,7 @@ auto place_of(const Entry& e) { return std::tuple(e.time, e.order, e.writer, e.t
 void compare(std::uint64_t seed, std::int64_t displaced, std::uint32_t held, std::int64_t step) {
   Rng rng(seed);
   KeyIndex index;
-  KeyTimeline& key = index.at(index.find_or_add(Print{5}));
+  KeyTimeline& key = index.at(index.find_or_add(Fingerprint{5}));
   std::vector<Entry> expected;
   std::uint32_t first = 0;
   for (std::uint32_t txn = 0; txn < 3000; ++txn) {
@@ -106,7 +106,7 @@ TEST(KeyIndex, EntriesAreInTheOrderOfTheirTimesHoweverLateTheyCome) {
 
 TEST(KeyIndex, AListThatGrowsBackwardsStaysInOrder) {
   KeyIndex index;
-  KeyTimeline& key = index.at(index.find_or_add(Print{5}));
+  KeyTimeline& key = index.at(index.find_or_add(Fingerprint{5}));
   for (std::uint32_t txn = 0; txn < 3000; ++txn) (void)index.insert(key, entry_at(-std::int64_t{txn}, txn, true));
   std::vector<std::uint32_t> expected;
   for (std::uint32_t txn = 3000; txn-- > 0;) expected.push_back(txn);

@@ -50,8 +50,8 @@ struct Broken {
   std::uint32_t by, key;
   std::uint32_t reader_txn;  // its number, as its entry has it; kNone32: it is spilled
   std::int64_t time;         // where it read
-  std::uint64_t reader;      // print of its id
-  Print value;
+  std::uint64_t reader;      // fingerprint of its id
+  Fingerprint value;
   std::uint8_t order;
   AnomalyKind kind;        // the anomaly that it is reported as
   std::uint8_t unused[6];  // no bytes of chance in a checkpoint
@@ -99,7 +99,7 @@ struct Lane {
   // What was found
   struct Change {  // of a read's verdict
     std::uint64_t order;
-    Print key;
+    Fingerprint key;
     std::uint32_t txn;
     bool wrong;
     bool flips;  // else it is its first

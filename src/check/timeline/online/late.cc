@@ -38,7 +38,7 @@ void Online::check_released_conflict(Lane& lane, const KeyTimeline& key, const E
   // Of the others the start is their commit, or is not known; who was placed by those who saw it has no commit.
   if (order != kCommitOrder || late.order == kPlacedWrite || later == late.writer) return;
   if (start_spill_ == nullptr) return could_not_compare(lane);
-  const auto found = start_spill_->last_before(Print{later}, commit, 1);
+  const auto found = start_spill_->last_before(Fingerprint{later}, commit, 1);
   if (!start_spill_->good()) return could_not_compare(lane);
   if (!found || found->time != commit) return;  // it started after its commit, which was told
   const auto start = static_cast<std::int64_t>(found->state);
@@ -74,7 +74,7 @@ void Online::breaks_spilled_read(Lane& lane, const KeyTimeline& key, const Entry
                           kNone32,
                           read.time,
                           read.writer,
-                          Print{read.value},
+                          Fingerprint{read.value},
                           read.order,
                           AnomalyKind::kGSIb,
                           {}}});
@@ -90,7 +90,7 @@ void Online::look_for_released_reads(Lane& lane, const KeyTimeline& key, const E
     if (!read.stands_before(until, until_order) || read.writer == late.writer) continue;
     if (read.kind != EntryKind::kRead || late.kind != EntryKind::kWrite) {
       could_not_compare(lane);
-    } else if (!shows(late.behind(), Print{read.value})) {
+    } else if (!shows(late.behind(), Fingerprint{read.value})) {
       breaks_spilled_read(lane, key, late, read);
     }
   }
@@ -109,7 +109,7 @@ void Online::look_for_spilled_reads(Lane& lane, const KeyTimeline& key, const En
     }
     if (key.is_past(read.time, read.order)) {
       const auto version = spill_->last_before(key.key, read.time, read.order);
-      if (version && shows({version->state, version->state_kind}, Print{read.value})) continue;
+      if (version && shows({version->state, version->state_kind}, Fingerprint{read.value})) continue;
     }
     breaks_spilled_read(lane, key, late, read);
   }
@@ -197,7 +197,7 @@ void Online::judge_broken(const Broken& b, bool postponed, const OwnTop* own, bo
 }
 
 // False: there is no room for it, or nothing that it could be judged by later.
-bool Online::postpone(const Broken& read, Print key, std::int64_t arrived, const OwnTop* own) {
+bool Online::postpone(const Broken& read, Fingerprint key, std::int64_t arrived, const OwnTop* own) {
   if (spill_ == nullptr || postponed_bytes_ > std::max(kLeastPostponed, options_.memory_limit / 8)) return false;
   Postponed later{read, key, arrived + options_.deadline, own != nullptr, own == nullptr ? OwnTop{} : *own};
   later.read.reader_txn = kNone32;

@@ -6,8 +6,9 @@
 namespace isolde::timeline {
 namespace {
 
-Print print_of_write(const Entry& e) {
-  return e.kind == EntryKind::kIncrement ? print_of_number(static_cast<std::int64_t>(e.value)) : Print{e.value};
+Fingerprint fingerprint_of_write(const Entry& e) {
+  return e.kind == EntryKind::kIncrement ? fingerprint_of_number(static_cast<std::int64_t>(e.value))
+                                         : Fingerprint{e.value};
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ Online::Name Online::name_of(const Wrong& wrong) const {
   return name;
 }
 
-Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Print value) const {
+Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Fingerprint value) const {
   const TxnRecord& r = window_.at(wrong.txn);
   const KeyTimeline& key = *wrong.key;
   const Chunk& chunk = *window_.held(r).chunk;
@@ -55,7 +56,7 @@ Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Pri
   for (Block* block = key.head; block != nullptr; block = block->next) {
     for (std::uint32_t i = 0; i < block->count; ++i) {
       const Entry& e = block->entries()[i];
-      if (!e.is_write() || e.txn == wrong.txn || print_of_write(e) != value) continue;
+      if (!e.is_write() || e.txn == wrong.txn || fingerprint_of_write(e) != value) continue;
       if ((e.flags & kLastWrite) == 0) {
         other = {ReadSource::kIntermediate, e.writer};
       } else if (stands_before(e)) {
@@ -104,7 +105,7 @@ Online::Origin Online::origin_of_rich(const Wrong& wrong, std::uint32_t op, Valu
   const ValueTable& values = chunk.history.values();
   const auto elements = values.elements(read);
   bool whole = true;
-  const std::vector<Print> expected = expected_elements(wrong, whole);
+  const std::vector<Fingerprint> expected = expected_elements(wrong, whole);
   if (!elements) {
     const bool rich = wrong.state.rich() || wrong.own != nullptr;
     const bool counter = rich && expected.empty() && values.type(read) == ValueType::kInteger;
@@ -115,7 +116,7 @@ Online::Origin Online::origin_of_rich(const Wrong& wrong, std::uint32_t op, Valu
   if (!whole) return {ReadSource::kUntraceable, 0};
   if (at == elements->size()) {
     if (elements->empty()) return {ReadSource::kInitial, 0};
-    const Print last = chunk.value(elements->back());
+    const Fingerprint last = chunk.value(elements->back());
     // The first, in the order of ids, that wrote that element.
     std::uint64_t best = 0;
     Origin found{ReadSource::kUntraceable, 0};
@@ -128,7 +129,7 @@ Online::Origin Online::origin_of_rich(const Wrong& wrong, std::uint32_t op, Valu
     for (Block* block = wrong.key->head; block != nullptr; block = block->next) {
       for (std::uint32_t i = 0; i < block->count; ++i) {
         const Entry& e = block->entries()[i];
-        if (e.is_write() && e.txn != wrong.txn && print_of_write(e) == last)
+        if (e.is_write() && e.txn != wrong.txn && fingerprint_of_write(e) == last)
           offer(e.writer, (e.flags & kLastWrite) != 0);
       }
     }
@@ -142,8 +143,8 @@ Online::Origin Online::origin_of_rich(const Wrong& wrong, std::uint32_t op, Valu
   return origin.source == ReadSource::kInitial ? Origin{ReadSource::kUntraceable, 0} : origin;
 }
 
-std::vector<Print> Online::expected_elements(const Wrong& wrong, bool& whole) const {
-  std::vector<Print> elements;
+std::vector<Fingerprint> Online::expected_elements(const Wrong& wrong, bool& whole) const {
+  std::vector<Fingerprint> elements;
   const TxnRecord& r = window_.at(wrong.txn);
   const bool rich = wrong.state.rich() || wrong.own != nullptr;
   if (!rich) return elements;
@@ -157,10 +158,10 @@ std::vector<Print> Online::expected_elements(const Wrong& wrong, bool& whole) co
   };
   if (content.kind == StateKind::kList) {
     // Back to where the list began to grow.
-    std::vector<Print> grown;
+    std::vector<Fingerprint> grown;
     Place at = KeyIndex::last_before(*wrong.key, r.start, r.read_order);
     while (at.valid() && at.entry().kind != EntryKind::kWrite) {
-      if (at.entry().kind == EntryKind::kAppend) grown.push_back(Print{at.entry().value});
+      if (at.entry().kind == EntryKind::kAppend) grown.push_back(Fingerprint{at.entry().value});
       at = prev_of(at);
     }
     if (at.valid() && window_.holds(at.entry().txn)) {
@@ -172,9 +173,10 @@ std::vector<Print> Online::expected_elements(const Wrong& wrong, bool& whole) co
       });
       add_value(chunk, written);
     } else if (at.valid() || wrong.key->base_time != kNoTime) {
-      whole = at.valid() ? at.entry().value == raw64(kNullPrint) : wrong.key->base_bits == raw64(kNullPrint);
+      whole =
+          at.valid() ? at.entry().value == raw64(kNullFingerprint) : wrong.key->base_bits == raw64(kNullFingerprint);
     } else if (head_) {
-      for (const Print element : initial_elements(wrong.key->key)) elements.push_back(element);
+      for (const Fingerprint element : initial_elements(wrong.key->key)) elements.push_back(element);
     }
     elements.insert(elements.end(), grown.rbegin(), grown.rend());
   }
@@ -184,7 +186,7 @@ std::vector<Print> Online::expected_elements(const Wrong& wrong, bool& whole) co
   return elements;
 }
 
-bool Online::writes_key(const TxnRecord& r, Print key) const {
+bool Online::writes_key(const TxnRecord& r, Fingerprint key) const {
   const Chunk& chunk = *window_.held(r).chunk;
   bool writes = false;
   for_each_access(chunk.history, r.txn,
@@ -198,7 +200,7 @@ bool Online::skewed(const TxnRecord& writer, const TxnRecord& reader) const {
   bool found = false;
   for_each_access(chunk.history, writer.txn, [&](const Access& a) {
     if (found || a.kind != OpKind::kRead) return;
-    const Print key = chunk.key(a.key);
+    const Fingerprint key = chunk.key(a.key);
     found = writes_key(reader, key) && !writes_key(writer, key);
   });
   return found;

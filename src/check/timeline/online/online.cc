@@ -42,36 +42,36 @@ void Online::begin(const Chunk& head) {
   for (std::uint32_t k = 0; k < head_->key_count(); ++k) {
     const ValueId value = head_->initial(KeyId{k});
     if (value == head_->default_initial()) continue;
-    const Print print = head_chunk_->key(KeyId{k});
-    initial_.emplace(raw64(print), value);
-    KeyTimeline& key = keys_.at(keys_.find_or_add(print));
+    const Fingerprint fingerprint = head_chunk_->key(KeyId{k});
+    initial_.emplace(raw64(fingerprint), value);
+    KeyTimeline& key = keys_.at(keys_.find_or_add(fingerprint));
     const State state = state_of(*head_chunk_, value);
     key.base_bits = state.bits;
     key.base_kind = state.kind;
   }
 }
 
-std::optional<ValueId> Online::initial_value(Print key) const {
+std::optional<ValueId> Online::initial_value(Fingerprint key) const {
   if (head_ == nullptr) return std::nullopt;
   const auto at = initial_.find(raw64(key));
   return at == initial_.end() ? head_->default_initial() : at->second;
 }
 
-State Online::initial_of(Print key) const {
+State Online::initial_of(Fingerprint key) const {
   const auto value = initial_value(key);
   return value ? state_of(*head_chunk_, *value) : State{};
 }
 
-std::vector<Print> Online::initial_elements(Print key) const {
-  std::vector<Print> prints;
+std::vector<Fingerprint> Online::initial_elements(Fingerprint key) const {
+  std::vector<Fingerprint> fingerprints;
   const auto value = initial_value(key);
-  if (!value) return prints;
+  if (!value) return fingerprints;
   if (const auto elements = head_->values().elements(*value)) {
-    for (const ValueId element : *elements) prints.push_back(head_chunk_->value(element));
+    for (const ValueId element : *elements) fingerprints.push_back(head_chunk_->value(element));
   } else {
-    prints.push_back(head_chunk_->value(*value));
+    fingerprints.push_back(head_chunk_->value(*value));
   }
-  return prints;
+  return fingerprints;
 }
 
 void Online::advance(const StreamTime& time) {

@@ -24,7 +24,7 @@ class FlipObserver {
  public:
   virtual ~FlipObserver() = default;
   // `arrived`, `now`: of StreamTime::now.
-  virtual void flipped(Print txn, Print key, bool wrong, std::int64_t arrived, std::int64_t now) = 0;
+  virtual void flipped(Fingerprint txn, Fingerprint key, bool wrong, std::int64_t arrived, std::int64_t now) = 0;
 };
 
 // Told of every transaction that was put into an order with others of its time, because the timestamps leave it open
@@ -32,7 +32,7 @@ class FlipObserver {
 class TieObserver {
  public:
   virtual ~TieObserver() = default;
-  virtual void tied(Print txn) = 0;
+  virtual void tied(Fingerprint txn) = 0;
 };
 
 struct OnlineOptions {

@@ -37,7 +37,7 @@ void Online::check_orders(std::uint32_t txn) {
     } else if (before.time == r.start && before.order >= r.read_order && (serial_ || r.read_order != kStartRead)) {
       open_place(txn);
       say_tied(r);
-      if (options_.ties != nullptr) options_.ties->tied(Print{before.writer});
+      if (options_.ties != nullptr) options_.ties->tied(Fingerprint{before.writer});
     }
   }
   const bool is_later =
@@ -140,7 +140,7 @@ bool Online::touch_each_other(const TxnRecord& a, const TxnRecord& b) const {
   const Chunk& cb = *window_.held(b).chunk;
   bool touch = false;
   for_each_access(ca.history, a.txn, [&](const Access& x) {
-    const Print key = ca.key(x.key);
+    const Fingerprint key = ca.key(x.key);
     for_each_access(cb.history, b.txn, [&](const Access& y) {
       if (x.kind == OpKind::kRead && y.kind == OpKind::kRead) return;
       touch = touch || cb.key(y.key) == key;

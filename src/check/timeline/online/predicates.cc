@@ -4,7 +4,7 @@
 // the window is replayed once, at the end (settle.cc). A longer stream is asked in pieces: when the window has grown to
 // its share of memory, the state before it and all that it holds are replayed by the engine `timeline`, and whoever's
 // deadline is over is told, once. Then what is old is released as always; the rows that it leaves to its keys are kept
-// by their prints (RowValues), so that the next piece begins with them.
+// by their fingerprints (RowValues), so that the next piece begins with them.
 // Always:  a transaction that reads before what has been summed up, keys that were given up, lists that were begun
 // before
 //          the window, rows for which there is no room: nothing is said, and the transaction counts as unchecked.
@@ -30,17 +30,17 @@ bool Online::add_known_keys(WindowHistory& made, std::int64_t& latest) {
     if (real == HeaderKeys::Real::kNo) continue;
     if (real == HeaderKeys::Real::kUnclear || before.rich()) return false;
     if (key.base_time == kNoTime) continue;  // what it held at first: it is in the header, or a chunk has it
-    const auto name = rows_.find(key.key), value = rows_.find(Print{before.bits});
+    const auto name = rows_.find(key.key), value = rows_.find(Fingerprint{before.bits});
     if (!name || !value) return false;
     latest = std::max(latest, key.base_time);
     made.add_key(key.key, rows_.table(), *name, *value);
   }
   const auto add_initial = [&](const Chunk& chunk) {
     for (std::uint32_t k = 0; k < chunk.history.key_count(); ++k) {
-      const Print print = chunk.key(KeyId{k});
-      if (made.has_key(print) || header_keys_.is_real(print) != HeaderKeys::Real::kYes) continue;
-      const auto initial = initial_value(print);
-      made.add_key(chunk, KeyId{k}, initial_of(print), initial ? head_ : nullptr, initial.value_or(kNullValue));
+      const Fingerprint fingerprint = chunk.key(KeyId{k});
+      if (made.has_key(fingerprint) || header_keys_.is_real(fingerprint) != HeaderKeys::Real::kYes) continue;
+      const auto initial = initial_value(fingerprint);
+      made.add_key(chunk, KeyId{k}, initial_of(fingerprint), initial ? head_ : nullptr, initial.value_or(kNullValue));
     }
   };
   if (head_ != nullptr) add_initial(*head_chunk_);

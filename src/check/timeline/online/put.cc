@@ -13,7 +13,7 @@ bool ends_with_own(const Chunk& chunk, ValueId read, const OwnTop& own) {
   if (!elements || elements->size() < own.appended.size()) return false;
   const auto tail = elements->subspan(elements->size() - own.appended.size());
   return std::equal(tail.begin(), tail.end(), own.appended.begin(),
-                    [&](ValueId a, Print b) { return chunk.value(a) == b; });
+                    [&](ValueId a, Fingerprint b) { return chunk.value(a) == b; });
 }
 
 // Its own view of the key; `fresh`: this is its first access.
@@ -28,21 +28,22 @@ Local& local_of(Lane& lane, const Lane::Touch& touch, bool& fresh) {
   return lane.locals[key.local];
 }
 
-void note_overwritten(Lane& lane, Print key, Print value, std::uint32_t op) {
+void note_overwritten(Lane& lane, Fingerprint key, Fingerprint value, std::uint32_t op) {
   lane.shadows.push_back({lane.order, pair_of(key, value), {lane.txn, op, true}});
 }
 
 void overwrite(Lane& lane, const Lane::Touch& touch) {
   bool fresh = false;
   Local& mine = local_of(lane, touch, fresh);
-  const Print key = touch.key->key;
-  if (mine.written) note_overwritten(lane, key, Print{mine.last.bits}, mine.written_op);
+  const Fingerprint key = touch.key->key;
+  if (mine.written) note_overwritten(lane, key, Fingerprint{mine.last.bits}, mine.written_op);
   if (mine.extras > 0) {
     for (Extra& extra : lane.extras) {
       if (extra.local != touch.key->local || extra.op == kNone32) continue;
-      const Print print = extra.kind == EntryKind::kAppend ? Print{extra.value}
-                                                           : print_of_number(static_cast<std::int64_t>(extra.value));
-      note_overwritten(lane, key, print, extra.op);
+      const Fingerprint fingerprint = extra.kind == EntryKind::kAppend
+                                          ? Fingerprint{extra.value}
+                                          : fingerprint_of_number(static_cast<std::int64_t>(extra.value));
+      note_overwritten(lane, key, fingerprint, extra.op);
       extra.op = kNone32;
     }
     mine.extras = 0;
@@ -68,7 +69,7 @@ void accumulate(Lane& lane, const Lane::Touch& touch) {
   OwnTop& own = lane.owns[mine.own];
   Extra extra{touch.key->local, EntryKind::kAppend, 0, touch.op, touch.step};
   if (touch.kind == OpKind::kAppend) {
-    const Print element = lane.held->chunk->value(touch.value);
+    const Fingerprint element = lane.held->chunk->value(touch.value);
     own.appended.push_back(element);
     extra.value = raw64(element);
   } else {
@@ -110,19 +111,19 @@ void Online::put(Lane& lane, std::uint32_t place, const std::vector<Lane::Touch>
 void Online::put_read(Lane& lane, const Lane::Touch& touch) {
   KeyTimeline& key = *touch.key;
   const Chunk& chunk = *lane.held->chunk;
-  const Print print = chunk.value(touch.value);
+  const Fingerprint fingerprint = chunk.value(touch.value);
   bool fresh = false;
   Local& mine = local_of(lane, touch, fresh);
   if (fresh) {
-    insert_read(lane, key, print, nullptr);
+    insert_read(lane, key, fingerprint, nullptr);
   } else if (mine.own == kNone32) {
-    if (mine.value.bits != raw64(print)) note_internal(lane, touch, mine.value);
+    if (mine.value.bits != raw64(fingerprint)) note_internal(lane, touch, mine.value);
   } else {
     OwnTop& own = lane.owns[mine.own];
-    own.read = print;
+    own.read = fingerprint;
     if (mine.from_snapshot) {
       own.ends_with_own = ends_with_own(chunk, touch.value, own);
-      insert_read(lane, key, print, &own);
+      insert_read(lane, key, fingerprint, &own);
     } else if (!shows(mine.value, own)) {
       note_internal(lane, touch, with_own(mine.value, own));
     }
@@ -156,7 +157,7 @@ void Online::install(Lane& lane, std::uint32_t place) {
 // Those that are in the index, all at once: each is asked for while others are looked up.
 void Online::find_known_keys(Window::Held& held) const {
   constexpr std::size_t kSlots = 16, kKeys = 8;
-  const std::vector<Print>& keys = held.chunk->key_print;
+  const std::vector<Fingerprint>& keys = held.chunk->key_fingerprint;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (k + kSlots < keys.size()) keys_.prefetch_slot(keys[k + kSlots]);
     if (k + kKeys < keys.size()) keys_.prefetch_key(keys[k + kKeys]);
@@ -175,7 +176,7 @@ void Online::hint_keys(std::uint32_t txn, bool near) const {
   for (std::uint32_t i = h.first_op(r.txn); i < h.end_op(r.txn); ++i) {
     const OpHead op = h.op(i);
     if (is_predicate(op.kind()) || held.key[raw(op.key())] != kNone32) continue;
-    const Print key = held.chunk->key(op.key());
+    const Fingerprint key = held.chunk->key(op.key());
     near ? keys_.prefetch_key(key) : keys_.prefetch_slot(key);
   }
 }

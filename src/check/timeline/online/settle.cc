@@ -98,23 +98,23 @@ void Online::settle(bool all) {
   bool blind = false;    // what a key held is forgotten, so that others might seem to explain its reads
   std::unordered_set<std::uint64_t> left_out;  // keys of which nobody knows what they held before: nothing is said
   const auto add_key = [&](const Chunk& chunk, KeyId k) {
-    const Print print = chunk.key(k);
-    const std::uint32_t number = keys_.find(print);
-    if (made.has_key(print) || left_out.contains(raw64(print))) return;
-    if (header_keys_.is_real(print) != HeaderKeys::Real::kYes) {
-      unclear = unclear || header_keys_.is_real(print) == HeaderKeys::Real::kUnclear;
+    const Fingerprint fingerprint = chunk.key(k);
+    const std::uint32_t number = keys_.find(fingerprint);
+    if (made.has_key(fingerprint) || left_out.contains(raw64(fingerprint))) return;
+    if (header_keys_.is_real(fingerprint) != HeaderKeys::Real::kYes) {
+      unclear = unclear || header_keys_.is_real(fingerprint) == HeaderKeys::Real::kUnclear;
       return;
     }
-    const State before = number != kNone32           ? before_window(keys_.at(number))
-                         : given_up_.may_hold(print) ? State{0, StateKind::kOpaque}
-                                                     : initial_of(print);
+    const State before = number != kNone32                 ? before_window(keys_.at(number))
+                         : given_up_.may_hold(fingerprint) ? State{0, StateKind::kOpaque}
+                                                           : initial_of(fingerprint);
     blind = blind || (before.kind == StateKind::kOpaque && given_up_until_ != kNoTime);
     if (before.kind == StateKind::kOpaque) {
-      left_out.insert(raw64(print));
+      left_out.insert(raw64(fingerprint));
       return;
     }
     const bool past = number != kNone32 && keys_.at(number).base_time != kNoTime;
-    const auto initial = initial_value(print);
+    const auto initial = initial_value(fingerprint);
     const bool known = !past && initial && before.kind != StateKind::kOpaque;
     made.add_key(chunk, k, before, known ? head_ : nullptr, initial.value_or(kNullValue));
   };
@@ -191,7 +191,7 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
     ++counts_.unchecked;
     return;
   }
-  if (!of_order && is_excused(r, a.key == kNoKey ? kNullPrint : made.print_of(a.key))) {
+  if (!of_order && is_excused(r, a.key == kNoKey ? kNullFingerprint : made.fingerprint_of(a.key))) {
     ++counts_.unchecked;
     return;
   }
@@ -207,11 +207,11 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
     const std::uint32_t from = place(step.from), to = place(step.to);
     if (from != to && std::max(from, to) < a.transactions.size())
       v.steps.push_back(
-          {from, to, step.type, step.key == kNoKey ? std::string() : names_.text(made.print_of(step.key))});
+          {from, to, step.type, step.key == kNoKey ? std::string() : names_.text(made.fingerprint_of(step.key))});
   }
   const bool of_state = a.kind == AnomalyKind::kGSIb && serial_ && a.transactions.size() > 1;
   if (of_state && skewed(window_.at(made.number_of(a.transactions[1])), r)) v.kind = AnomalyKind::kWriteSkew;
-  if (a.key != kNoKey) v.key = names_.text(made.print_of(a.key));
+  if (a.key != kNoKey) v.key = names_.text(made.fingerprint_of(a.key));
   if (a.source != ReadSource::kNotARead) {
     v.read = history.value_text(a.read);
     if (a.expected_known) v.expected = a.expected_text.empty() ? history.value_text(a.expected) : a.expected_text;
@@ -242,7 +242,7 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
   if (!v.expected.empty()) v.text += fmt::format(", expected {}", v.expected);
   v.text += '.';
   const bool any_state = a.kind != AnomalyKind::kInternal && !of_order && reads_dropped(r);
-  tell(std::move(v), raw64(r.id), a.key == kNoKey ? kNullPrint : made.print_of(a.key),
+  tell(std::move(v), raw64(r.id), a.key == kNoKey ? kNullFingerprint : made.fingerprint_of(a.key),
        any_state ? "a state that is not held any more may explain it" : "");
 }
 
@@ -260,8 +260,8 @@ bool Online::reads_dropped(const TxnRecord& r) const {
   return dropped;
 }
 
-// Whether a transaction that was given up may explain what it read (of that key; kNullPrint: of any).
-bool Online::is_excused(const TxnRecord& r, Print key) const {
+// Whether a transaction that was given up may explain what it read (of that key; kNullFingerprint: of any).
+bool Online::is_excused(const TxnRecord& r, Fingerprint key) const {
   if (cloud_.empty() && !any_cloudy_rich_) return false;
   const Window::Held& held = window_.held(r);
   bool excused = false;
@@ -269,7 +269,7 @@ bool Online::is_excused(const TxnRecord& r, Print key) const {
     const std::uint32_t number = held.key[raw(a.key)];
     if (number == kNone32 || a.kind != OpKind::kRead) return;
     const KeyTimeline& k = keys_.at(number);
-    if (key != kNullPrint && k.key != key) return;
+    if (key != kNullFingerprint && k.key != key) return;
     const bool list = held.chunk->history.values().type(a.value) == ValueType::kList;
     excused = excused || is_cloudy(k, held.chunk->value(a.value), list);
   });

@@ -99,7 +99,7 @@ std::optional<SpilledVersion> Spill::look(const Run& run, std::uint64_t key, std
   return std::nullopt;
 }
 
-std::optional<SpilledVersion> Spill::last_before(Print key, std::int64_t time, std::uint8_t order) const {
+std::optional<SpilledVersion> Spill::last_before(Fingerprint key, std::int64_t time, std::uint8_t order) const {
   std::optional<SpilledVersion> best;
   const auto offer = [&](const SpilledVersion& v) {
     if (!best || place_of(*best) <= place_of(v)) best = v;
@@ -122,7 +122,7 @@ std::optional<SpilledVersion> Spill::last_before(Print key, std::int64_t time, s
   return good_ ? best : std::nullopt;
 }
 
-std::vector<SpilledVersion> Spill::behind(Print key, std::int64_t time, std::uint8_t order, std::int64_t until,
+std::vector<SpilledVersion> Spill::behind(Fingerprint key, std::int64_t time, std::uint8_t order, std::int64_t until,
                                           std::size_t most) const {
   std::vector<SpilledVersion> found;
   const auto offer = [&](const SpilledVersion& v) {

@@ -22,7 +22,7 @@ struct SpilledVersion {
   std::int64_t time;
   std::uint64_t state;
   std::uint64_t writer;
-  std::uint64_t value;  // what was written: a print, or the number added
+  std::uint64_t value;  // what was written: a fingerprint, or the number added
   std::uint8_t order;
   StateKind state_kind;
   EntryKind kind;
@@ -52,11 +52,11 @@ class Spill {
 
   void add(const SpilledVersion& version);
   // The last version of the key that stands before (time, order).
-  [[nodiscard]] std::optional<SpilledVersion> last_before(Print key, std::int64_t time, std::uint8_t order) const;
+  [[nodiscard]] std::optional<SpilledVersion> last_before(Fingerprint key, std::int64_t time, std::uint8_t order) const;
   // Those of the key behind (time, order) and not behind `until`, in order, of the latest generation; at most about
   // `most` of them.
-  [[nodiscard]] std::vector<SpilledVersion> behind(Print key, std::int64_t time, std::uint8_t order, std::int64_t until,
-                                                   std::size_t most) const;
+  [[nodiscard]] std::vector<SpilledVersion> behind(Fingerprint key, std::int64_t time, std::uint8_t order,
+                                                   std::int64_t until, std::size_t most) const;
   [[nodiscard]] std::uint64_t bytes() const { return on_disk_; }
   [[nodiscard]] std::size_t memory() const;
   [[nodiscard]] bool good() const { return good_; }

@@ -126,6 +126,8 @@ void Online::note_uncommitted(std::uint32_t txn) {
   if ((r.flags & kChained) != 0) look_for_ties(txn);
 }
 
-void Online::note_shadow(Print key, Print value, Shadow shadow) { shadows_.add(pair_of(key, value), shadow); }
+void Online::note_shadow(Fingerprint key, Fingerprint value, Shadow shadow) {
+  shadows_.add(pair_of(key, value), shadow);
+}
 
 }  // namespace isolde::timeline

@@ -34,7 +34,7 @@ enum TxnFlag : std::uint16_t {
 };
 
 struct TxnRecord {
-  Print id;
+  Fingerprint id;
   std::int64_t start, commit;  // where it reads and where it writes
   std::int64_t arrived;        // by then: StreamTime::came
   std::uint32_t chunk;

@@ -16,7 +16,7 @@ void WindowHistory::set_default_initial(const History& head, ValueId initial) {
 }
 
 void WindowHistory::add_key(const Chunk& chunk, KeyId key, State before, const History* head, ValueId initial) {
-  const Print print = chunk.key(key);
+  const Fingerprint fingerprint = chunk.key(key);
   Before b;
   b.key = builder_.key(copy(chunk.history.values(), chunk.history.columns().key_name[raw(key)]));
   ValueInterner& values = builder_.values();
@@ -26,43 +26,43 @@ void WindowHistory::add_key(const Chunk& chunk, KeyId key, State before, const H
     builder_.set_initial(b.key, values.integer(static_cast<std::int64_t>(before.bits)));
   } else if (before.kind == StateKind::kNoNumber) {
     builder_.set_initial(b.key, values.string("\x01 no number"));
-  } else if (before.bits == 0 || is_integer(Print{before.bits})) {
-    builder_.set_initial(b.key, before.bits == 0 ? kNullValue : values.integer(integer_of(Print{before.bits})));
+  } else if (before.bits == 0 || is_integer(Fingerprint{before.bits})) {
+    builder_.set_initial(b.key, before.bits == 0 ? kNullValue : values.integer(integer_of(Fingerprint{before.bits})));
   } else {
-    b.print = Print{before.bits};
+    b.fingerprint = Fingerprint{before.bits};
     b.list = (before.bits & 3) == 3;
     b.name = values.string(fmt::format("\x01 {:x}", before.bits));
     builder_.set_initial(b.key, b.list ? values.list(std::vector<ValueId>{b.name}) : b.name);
   }
-  keys_.emplace(raw64(print), b);
-  if (prints_.size() <= raw(b.key)) prints_.resize(raw(b.key) + 1, kNullPrint);
+  keys_.emplace(raw64(fingerprint), b);
+  if (fingerprints_.size() <= raw(b.key)) fingerprints_.resize(raw(b.key) + 1, kNullFingerprint);
   if (opaque_.size() <= raw(b.key)) opaque_.resize(raw(b.key) + 1, false);
-  prints_[raw(b.key)] = print;
+  fingerprints_[raw(b.key)] = fingerprint;
   opaque_[raw(b.key)] = before.kind == StateKind::kOpaque;
 }
 
-void WindowHistory::add_key(Print print, const ValueTable& values, ValueId name, ValueId before) {
+void WindowHistory::add_key(Fingerprint fingerprint, const ValueTable& values, ValueId name, ValueId before) {
   Before b;
   b.key = builder_.key(copy(values, name));
   builder_.set_initial(b.key, copy(values, before));
-  keys_.emplace(raw64(print), b);
-  if (prints_.size() <= raw(b.key)) prints_.resize(raw(b.key) + 1, kNullPrint);
+  keys_.emplace(raw64(fingerprint), b);
+  if (fingerprints_.size() <= raw(b.key)) fingerprints_.resize(raw(b.key) + 1, kNullFingerprint);
   if (opaque_.size() <= raw(b.key)) opaque_.resize(raw(b.key) + 1, false);
-  prints_[raw(b.key)] = print;
+  fingerprints_[raw(b.key)] = fingerprint;
 }
 
 ValueId WindowHistory::copy_of_key(const Chunk& chunk, const Before& before, ValueId value) {
   const ValueTable& from = chunk.history.values();
   if (before.name == kNullValue) return copy(from, value);
-  if (!before.list) return chunk.value(value) == before.print ? before.name : copy(from, value);
+  if (!before.list) return chunk.value(value) == before.fingerprint ? before.name : copy(from, value);
   const auto elements = from.elements(value);
   if (!elements) return copy(from, value);
   std::vector<ValueId> translated;
-  Print print = kNullPrint;
+  Fingerprint fingerprint = kNullFingerprint;
   for (const ValueId element : *elements) {
-    print = appended(print, chunk.value(element));
+    fingerprint = appended(fingerprint, chunk.value(element));
     translated.push_back(copy(from, element));
-    if (print == before.print) translated.assign(1, before.name);
+    if (fingerprint == before.fingerprint) translated.assign(1, before.name);
   }
   return translated.empty() ? kNullValue : builder_.values().list(translated);
 }
