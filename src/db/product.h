@@ -12,8 +12,8 @@
 
 #include "base/result.h"
 #include "db/family.h"
-#include "db/guard/file_sql.h"
 #include "db/hunt_rules.h"
+#include "db/own_tables.h"
 #include "db/url.h"
 
 namespace isolde::db {

@@ -12,13 +12,12 @@
 // Cost:    linear in the statement.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 
-namespace isolde::db {
+#include "db/own_tables.h"
 
-using OwnTables = std::set<std::string, std::less<>>;  // tables and views, in lower case
+namespace isolde::db {
 
 // `dialect`: the name of a product (db/product.h).
 [[nodiscard]] std::string why_refused(std::string_view sql, std::string_view dialect, const OwnTables& own);
