@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "audit/facts/find_classes.h"
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit::testing {
