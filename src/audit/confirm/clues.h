@@ -15,7 +15,19 @@
 
 namespace isolde::audit {
 
-enum class Compares : std::uint8_t { kEqual, kUnequal, kLess, kAtMost, kMore, kAtLeast, kLike, kNull, kNotNull };
+enum class Compares : std::uint8_t {
+  kEqual,
+  kUnequal,
+  kLess,
+  kAtMost,
+  kMore,
+  kAtLeast,
+  kLike,
+  kNull,
+  kNotNull,
+  kTrue,
+  kFalse,
+};
 
 // A table as it stands in a FROM list, or as the target of a write.
 struct NamedTable {
@@ -29,7 +41,7 @@ struct Comparison {
   std::uint32_t named;  // in Clues::tables
   ColumnId column;
   Compares how;
-  std::uint32_t literal = kNone32;  // none for kNull, kNotNull
+  std::uint32_t literal = kNone32;  // none for kNull, kNotNull, kTrue, kFalse
 };
 
 struct EqualColumns {

@@ -51,6 +51,10 @@ std::optional<Suggestion> suggestion(const SqlValueType& type, Compares how, std
     case Compares::kAtLeast:
     case Compares::kEqual:
       return Suggestion{false, std::string(literal)};
+    case Compares::kTrue:
+      return Suggestion{false, "1"};
+    case Compares::kFalse:
+      return Suggestion{false, "0"};
     case Compares::kNotNull:
       return std::nullopt;
   }
@@ -170,7 +174,10 @@ class RowMaker {
       const SqlValueType& type = play_.type(c.column);
       const bool before = variation_.before_write || (variation_.before_seen && sees_.contains(&line));
       if (before && written_[c.column].contains(literal)) continue;
-      if (c.how == Compares::kEqual && !cell(where).fixed) {
+      const bool is_truth = c.how == Compares::kTrue || c.how == Compares::kFalse;
+      if (is_truth && !cell(where).fixed) {
+        cell(where).fixed = c.how == Compares::kTrue ? "1" : "0";
+      } else if (c.how == Compares::kEqual && !cell(where).fixed) {
         cell(where).fixed = fitting_value(type, literal);
       } else if (!cell(where).suggested) {
         cell(where).suggested = suggestion(type, c.how, literal);
