@@ -267,7 +267,9 @@ class ClueReader {
         if (inserts) row.push_back(cell);
         if (!inserts && cell.as == InsertedAs::kLiteral)
           clues_.written.push_back({column->named, column->column, cell.literal});
-        if (!inserts && cell.as == InsertedAs::kOther) clues_.computed.push_back(column->column);
+        const auto truth = end == column->end + 2 ? truth_at(column->end + 1) : std::nullopt;
+        if (!inserts && truth) clues_.written_truths.push_back({column->column, *truth});
+        if (!inserts && !truth && cell.as == InsertedAs::kOther) clues_.computed.push_back(column->column);
         assignments_.push_back(at);
         at = end;
         if (!symbol(at, ",")) break;

@@ -29,6 +29,11 @@ enum class Compares : std::uint8_t {
   kFalse,
 };
 
+// <, <=, > or >=; of BETWEEN, the first end.
+[[nodiscard]] constexpr bool is_range(Compares how) {
+  return how == Compares::kLess || how == Compares::kAtMost || how == Compares::kMore || how == Compares::kAtLeast;
+}
+
 // A table as it stands in a FROM list, or as the target of a write.
 struct NamedTable {
   TableId table;
@@ -56,6 +61,12 @@ struct WrittenLiteral {
   std::uint32_t literal;
 };
 
+// SET column = TRUE.
+struct WrittenTruth {
+  ColumnId column;
+  bool value;
+};
+
 enum class InsertedAs : std::uint8_t { kLiteral, kNull, kDefault, kOther };
 struct InsertedCell {
   ColumnId column;
@@ -69,6 +80,7 @@ struct Clues {
   std::vector<Comparison> comparisons;
   std::vector<EqualColumns> equal;
   std::vector<WrittenLiteral> written;
+  std::vector<WrittenTruth> written_truths;
   std::vector<std::vector<InsertedCell>> inserted;  // rows of VALUES, or of INSERT … SET
   std::vector<ColumnId> computed;                   // SET column = something else than a literal
   bool inserts = false;                             // INSERT, REPLACE

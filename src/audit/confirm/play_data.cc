@@ -1,5 +1,6 @@
 // Which values of a play are data, and which are written in the program (play_values.h).
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -57,16 +58,49 @@ std::vector<bool> columns_looked_at(const Play& play) {
   return looked_at;
 }
 
+namespace {
+
+void find_ranges(Play& play) {
+  std::set<ColumnId> compared, inserted;
+  for (const Member& member : play.members) {
+    for (const Line& line : member.lines) {
+      for (const Comparison& c : line.clues.comparisons) {
+        if (is_range(c.how) && c.literal < line.literals.size()) compared.insert(c.column);
+      }
+      for (const auto& row : line.clues.inserted) {
+        for (const InsertedCell& cell : row) {
+          if (cell.as == InsertedAs::kLiteral && cell.column != kNoColumn) inserted.insert(cell.column);
+        }
+      }
+    }
+  }
+  for (const TableId table : play.tables) {
+    for (const auto& key : play.keys_of(table)) {
+      for (const ColumnId column : key) compared.erase(column);
+    }
+  }
+  std::ranges::set_intersection(compared, inserted, std::inserter(play.ranges, play.ranges.end()));
+}
+
+}  // namespace
+
 void find_data(const Classes& classes, const TraceLog& log, Play& play) {
+  find_ranges(play);
   const std::vector<bool> looked_at = columns_looked_at(play);
   const ValuesOfPlaces values(classes, log, play);
   for (std::uint32_t m = 0; m < play.members.size(); ++m) {
     std::uint32_t next = classes.classes[raw(play.members[m].id)].variables;
-    std::map<std::pair<ColumnId, std::string>, std::uint32_t> own;
+    std::map<std::pair<ColumnId, std::string>, std::uint32_t> own;  // kNoColumn: of all ranges
     for (Line& line : play.members[m].lines) {
       const auto see = [&](ColumnId column, std::uint32_t literal) {
         if (column == kNoColumn || literal >= line.literals.size() || !looked_at[raw(column)]) return;
         const std::string& value = line.literals[literal];
+        const bool is_tied = m < play.tied.size() && play.tied[m].contains(line.variables[literal]);
+        if (play.ranges.contains(column) && !is_tied) {
+          line.variables[literal] = own.try_emplace({kNoColumn, value}, next + own.size()).first->second;
+          play.data.emplace(m, line.variables[literal]);
+          return;
+        }
         const ShapeId shape = classes.classes[raw(play.members[m].id)].statements[line.statement];
         if (looks_like_number(value) || !(looks_like_data(value) || values.are_many(shape, literal))) return;
         std::uint32_t& variable = line.variables[literal];
@@ -74,7 +108,7 @@ void find_data(const Classes& classes, const TraceLog& log, Play& play) {
         play.data.emplace(m, variable);
       };
       for (const Comparison& c : line.clues.comparisons) {
-        if (c.how == Compares::kEqual) see(c.column, c.literal);
+        if (c.how == Compares::kEqual || play.ranges.contains(c.column)) see(c.column, c.literal);
       }
       for (const WrittenLiteral& w : line.clues.written) see(w.column, w.literal);
       for (const auto& row : line.clues.inserted) {

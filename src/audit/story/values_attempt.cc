@@ -3,6 +3,7 @@
 #include <charconv>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -120,8 +121,9 @@ class StoryValueSolver::Attempt {
       for (const ClassRowKey& key : a.keys) {
         const auto other = std::ranges::lower_bound(b.keys, key.column, {}, &ClassRowKey::column);
         if (other == b.keys.end() || other->column != key.column) continue;
-        if (key.variable == kNoVariable || other->variable == kNoVariable) continue;
-        unite_roots(parent_, variable_node(edge.from, key.variable), variable_node(edge.to, other->variable));
+        const std::optional<Node> from = column_node(edge.from, edge.conflict.from_op, key),
+                                  to = column_node(edge.to, edge.conflict.to_op, *other);
+        if (from && to) unite_roots(parent_, *from, *to);
       }
       if (answers_ == Answers::kDoNotCount) continue;
       for (const auto& [from, to] : solver_.answers_of(cycle_, edge, answers_))
@@ -136,6 +138,29 @@ class StoryValueSolver::Attempt {
       }
     }
     if (answers_ != Answers::kDoNotCount) unite_found_rows();
+  }
+
+  // What others find in the column of the operation's row: of a row that the member makes and changes later, what it
+  // sets last. None: nobody knows.
+  [[nodiscard]] std::optional<Node> column_node(std::uint32_t member, std::uint32_t op, const ClassRowKey& key) const {
+    const TransactionClass& one = classes_.classes[raw(cycle_.members[member])];
+    const Operation& operation = one.operations[op];
+    std::optional<Node> node;
+    if (key.variable != kNoVariable) node = variable_node(member, key.variable);
+    if (!operation.access.inserts) return node;
+    for (const Operation& later : one.operations) {
+      const ClassRows& rows = one.rows[later.access.row_set];
+      const bool changes = later.access.action == Action::kWrite && !later.access.inserts &&
+                           later.statement > operation.statement && later.access.column == key.column;
+      if (!changes || !rows.own || !rows.single) continue;
+      node.reset();
+      for (std::size_t i = 0; i < places_[member].size(); ++i) {
+        const ValuePlace& place = places_[member][i];
+        if (place.statement == later.statement && place.column == key.column && place.variable == kNoVariable)
+          node = place_node(member, i);
+      }
+    }
+    return node;
   }
 
   // Calls `visit` with each table and variable that is an id which the database made for a row of the member's own.
