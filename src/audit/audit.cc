@@ -48,6 +48,9 @@ std::vector<std::uint32_t> assumptions_of(const Classes& classes, const Dependen
         if (std::ranges::find(numbering.reads, edge.conflict.from_op) != numbering.reads.end())
           out.push_back(numbering.fact);
       }
+      for (const NextNumber& next : reader.next_numbers) {
+        if (std::ranges::find(next.reads, edge.conflict.from_op) != next.reads.end()) out.push_back(next.fact);
+      }
       continue;
     }
     const Operation& read = reader.operations[edge.conflict.from_op];
@@ -180,6 +183,32 @@ class SecondLook {
   CorrelationFacts correlation_facts_;
 };
 
+// Stories that no transaction of the trace has values for, though it has several of each class: the film that is rated
+// would have to be another than the one that is locked, which it never was.
+void set_unseen_aside(Audit& audit) {
+  constexpr std::uint64_t kEnoughTransactions = 3;
+  std::uint64_t least = ~std::uint64_t{0};
+  const auto fact = static_cast<std::uint32_t>(audit.classes.facts.size());
+  const auto is_aside = [&](const Anomaly& anomaly) {
+    if (anomaly.as_seen || anomaly.lost != kNone32) return false;
+    std::uint64_t fewest = ~std::uint64_t{0};
+    for (const ClassId id : anomaly.cycle.members)
+      fewest = std::min(fewest, audit.classes.classes[raw(id)].transactions);
+    if (fewest < kEnoughTransactions) return false;
+    least = std::min(least, fewest);
+    return true;
+  };
+  const auto aside = std::ranges::stable_partition(audit.anomalies, std::not_fn(is_aside));
+  if (aside.empty()) return;
+  for (Anomaly& anomaly : aside) audit.set_aside.push_back({std::move(anomaly), {fact}});
+  audit.anomalies.erase(aside.begin(), aside.end());
+  audit.classes.facts.push_back(
+      {FactKind::kSeen, true, kNoTable, least,
+       fmt::format("values that are equal in every transaction of a class are always equal, and those that never are, "
+                   "never (at least {} transactions of each)",
+                   least)});
+}
+
 }  // namespace
 
 std::string_view name(WeakLevel level) {
@@ -228,7 +257,8 @@ std::optional<SqlDialect> dialect_named(std::string_view name) {
 }
 
 Finding Audit::finding() const {
-  if (!anomalies.empty() || !plan.first_round.empty()) return Finding::kAnomalies;
+  const bool all_aside = anomalies.empty() && !set_aside.empty() && untold == 0;
+  if (!anomalies.empty() || (!plan.first_round.empty() && !all_aside)) return Finding::kAnomalies;
   return plan.complete ? Finding::kNone : Finding::kUndecided;
 }
 
@@ -276,6 +306,9 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
   } else {
     audit->untold = untold.size();
   }
+  if (audit->options.graph.assumptions && audit->options.classes.facts.on(FactKind::kSeen) &&
+      !audit->options.classes.one_value_is_enough)
+    set_unseen_aside(*audit);
   audit->confirmations.resize(audit->anomalies.size());
   if (options.scope) {
     audit->requests = find_requests(audit->log, classes.statements, options.requests);

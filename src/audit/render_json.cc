@@ -195,10 +195,11 @@ class Json {
 
   [[nodiscard]] std::string facts() const {
     return json_array(audit_.classes.facts, [&](const Fact& one) {
-      return fmt::format(R"({{"kind": {}, "text": {}, "table": {}, "support": {}, "assumption": {}}})",
-                         json_string(name(one.kind)), json_string(one.text),
-                         json_string(audit_.classes.schema.table(one.table).name), one.support,
-                         json_bool(one.assumption));
+      return fmt::format(
+          R"({{"kind": {}, "text": {}, "table": {}, "support": {}, "assumption": {}}})", json_string(name(one.kind)),
+          json_string(one.text),
+          json_string(one.table == kNoTable ? "" : std::string_view(audit_.classes.schema.table(one.table).name)),
+          one.support, json_bool(one.assumption));
     });
   }
 

@@ -4,6 +4,9 @@
 //   -- schema: shop.ddl                                              (beside it; may be left out)
 //   -- at read-committed: lost update, write skew; targets orders.total
 //   -- at snapshot-isolation: none
+//   -- first five at read-committed: orders.total, stock.quantity    (each is a column of one of the first five
+//   stories)
+//   -- never: audit_log                                              (no story of any level is about these tables)
 //   -- across transactions: acts events.seats_left                   (all pairs, in any order; may be left out)
 //
 // A file without `about` or without a level fails. The anomalies' names are all that are found, in any order; targets
@@ -14,6 +17,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -37,6 +41,8 @@ struct Expected {
 struct Stated {
   std::string about, schema;
   std::vector<Expected> at;
+  std::map<WeakLevel, Names> first_five;
+  Names never;
   std::optional<Names> across;
 };
 
@@ -62,6 +68,14 @@ Stated stated_by(const std::string& path) {
     if (word == "across transactions") {
       out.across = names_in(value);
       out.across->erase("none");
+    }
+    if (word == "never") out.never = names_in(value);
+    if (word.starts_with("first five at ")) {
+      if (const auto level = weak_level_named(word.substr(14))) {
+        out.first_five[*level] = names_in(value);
+      } else {
+        ADD_FAILURE() << path << ": no level " << word;
+      }
     }
     if (!word.starts_with("at ")) continue;
     const auto level = weak_level_named(word.substr(3));
@@ -107,6 +121,17 @@ TEST_P(AuditCorpus, WhatItStatesIsFound) {
     EXPECT_EQ(found, expected.anomalies) << name(expected.level) << "\n" << text;
     if (expected.targets) {
       EXPECT_EQ(targets, *expected.targets) << name(expected.level) << "\n" << text;
+    }
+    Names first;
+    for (std::size_t i = 0; i < (*audit)->anomalies.size(); ++i) {
+      for (const CycleEdge& edge : (*audit)->anomalies[i].cycle.edges) {
+        if (i < 5) first.insert((*audit)->classes.schema.full_name(edge.conflict.column));
+        const TableId table = (*audit)->classes.schema.column(edge.conflict.column).table;
+        EXPECT_FALSE(stated.never.contains((*audit)->classes.schema.table(table).name)) << text;
+      }
+    }
+    if (const auto wanted = stated.first_five.find(expected.level); wanted != stated.first_five.end()) {
+      for (const std::string& column : wanted->second) EXPECT_TRUE(first.contains(column)) << column << "\n" << text;
     }
     if (stated.across) {
       Names across;

@@ -141,5 +141,128 @@ TEST(Precision, TwoThatAskForOneVersionDoNotBothFindIt) {
   EXPECT_TRUE(any(*wrong, AnomalyName::kLostUpdate)) << audit_text(*wrong, {.shown = 9});
 }
 
+// --- work that is taken with SKIP LOCKED
+
+TEST(Precision, WhoTakesWorkWithSkipLockedMissesNoInsert) {
+  constexpr std::string_view kDdl = "CREATE TABLE job (id serial PRIMARY KEY, state text NOT NULL, worker text);";
+  const auto trace = [](const std::string& take) {
+    std::string sql;
+    for (int i = 1; i <= 4; ++i) {
+      const std::string session = std::to_string(i % 2 + 1);
+      sql += "-- session " + session + "\nBEGIN; " + take + std::to_string(i) + "; COMMIT;\n-- session 3\n" +
+             "INSERT INTO job (state) VALUES ('ready');\n";
+    }
+    return sql;
+  };
+  const std::string select = "SELECT id FROM job WHERE state = 'ready' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED; ";
+  for (const WeakLevel level : {WeakLevel::kReadCommitted, WeakLevel::kSnapshotIsolation}) {
+    const auto taken = audited(kDdl, trace(select + "UPDATE job SET state = 'done' WHERE id = "), level);
+    EXPECT_TRUE(taken->anomalies.empty()) << audit_text(*taken, {.shown = 9});
+    const auto removed = audited(
+        kDdl,
+        trace("DELETE FROM job WHERE id IN (SELECT id FROM job ORDER BY id LIMIT 3 FOR UPDATE SKIP LOCKED) AND id <> "),
+        level);
+    EXPECT_TRUE(removed->anomalies.empty()) << audit_text(*removed, {.shown = 9});
+  }
+  // Who only looks with it, and then makes a job of his own, has missed one.
+  const std::string look =
+      "BEGIN; SELECT id FROM job WHERE state = 'ready' FOR UPDATE SKIP LOCKED; "
+      "INSERT INTO job (state) VALUES ('ready'); COMMIT;\n";
+  const auto looked = audited(kDdl, "-- session 1\n" + look + "-- session 2\n" + look, WeakLevel::kReadCommitted);
+  EXPECT_TRUE(is_about(*looked, "job")) << audit_text(*looked, {.shown = 9});
+}
+
+// --- numbers by MAX() + 1
+
+TEST(Precision, NumbersByMaxAreSetAsideIfAUniqueKeyTurnsTheSecondAway) {
+  const auto trace = [](int skip) {
+    std::string sql;
+    for (int i = 1; i <= 8; ++i) {
+      const std::string company = std::to_string(1 + i % 2), number = std::to_string((i + 1) / 2 + (i == 7 ? skip : 0));
+      sql += "-- session " + std::to_string(1 + i % 3) +
+             "\nBEGIN; SELECT COALESCE(MAX(number), 0) + 1 FROM invoice WHERE company = " + company +
+             "; INSERT INTO invoice (company, number, total) VALUES (" + company + ", " + number + ", 9" + number +
+             "); COMMIT;\n";
+    }
+    return sql;
+  };
+  const std::string columns = "CREATE TABLE invoice (id serial PRIMARY KEY, company int, number int, total int";
+  for (const WeakLevel level : {WeakLevel::kReadCommitted, WeakLevel::kSnapshotIsolation}) {
+    const auto unique = audited(columns + ", UNIQUE (company, number));", trace(0), level);
+    EXPECT_TRUE(unique->anomalies.empty()) << audit_text(*unique, {.shown = 9});
+    ASSERT_EQ(unique->set_aside.size(), 1U);
+    EXPECT_EQ(unique->classes.facts[unique->set_aside[0].facts.at(0)].kind, FactKind::kFlow);
+    EXPECT_EQ(unique->finding(), Finding::kNone);
+    EXPECT_TRUE(is_about(*audited(columns + ");", trace(0), level), "invoice"));
+    // A number that is left out: they are not counted like that.
+    EXPECT_TRUE(is_about(*audited(columns + ", UNIQUE (company, number));", trace(1), level), "invoice"));
+  }
+}
+
+// --- a row as its transaction has left it
+
+TEST(Precision, OfARowThatATransactionMakesAndChangesOthersSeeTheEnd) {
+  constexpr std::string_view kDdl = "CREATE TABLE letter (id int PRIMARY KEY, state text NOT NULL, reader int);";
+  const auto trace = [](const std::string& asked) {
+    std::string sql;
+    for (int i = 1; i <= 3; ++i) {
+      const std::string id = std::to_string(i);
+      sql += "-- session 1\nBEGIN; INSERT INTO letter (id, state, reader) VALUES (" + id + ", 'draft', 5); " +
+             "UPDATE letter SET state = 'sent' WHERE id = " + id + "; COMMIT;\n";
+      sql += "-- session 2\nBEGIN; SELECT count(*) FROM letter WHERE state = '" + asked +
+             "'; SELECT id FROM letter WHERE state = '" + asked + "'; COMMIT;\n";
+    }
+    return sql;
+  };
+  const auto never = audited(kDdl, trace("draft"), WeakLevel::kReadCommitted);
+  EXPECT_TRUE(never->anomalies.empty()) << audit_text(*never, {.shown = 9});
+  const auto seen = audited(kDdl, trace("sent"), WeakLevel::kReadCommitted);
+  EXPECT_TRUE(is_about(*seen, "letter")) << audit_text(*seen, {.shown = 9});
+}
+
+// --- a row that is found by what it is and saved whole
+
+TEST(Precision, ARowThatIsSavedWholeStaysWhatItWasFoundBy) {
+  constexpr std::string_view kDdl =
+      "CREATE TABLE line (id serial PRIMARY KEY, cart int NOT NULL, product int NOT NULL, quantity int NOT NULL);";
+  const auto save = [](int session, int cart, int product, int quantity, int id, bool whole) {
+    const std::string found = "cart = " + std::to_string(cart) + " AND product = " + std::to_string(product);
+    return "-- session " + std::to_string(session) + "\nBEGIN; SELECT id, cart, product, quantity FROM line WHERE " +
+           found + " LIMIT 21; UPDATE line SET " +
+           (whole ? "cart = " + std::to_string(cart) + ", product = " + std::to_string(product) + ", " : "") +
+           "quantity = " + std::to_string(quantity) + " WHERE id = " + std::to_string(id) + "; COMMIT;\n";
+  };
+  const auto trace = [&](bool whole, int other) {
+    return save(1, 2, 3, 4, 102, whole) + save(2, 3, 3, 5, 105, whole) + save(1, 3, 4, 4, 101, whole) +
+           save(2, 3, 4, 7, other, whole) + save(1, 3, 4, 9, 101, whole);
+  };
+  const auto safe = audited(kDdl, trace(true, 101), WeakLevel::kSnapshotIsolation);
+  EXPECT_TRUE(safe->anomalies.empty()) << audit_text(*safe, {.shown = 9});
+  EXPECT_FALSE(audited(kDdl, trace(true, 101), WeakLevel::kReadCommitted)->anomalies.empty());
+  // Two lines with the same product in one cart: the same question has two answers.
+  EXPECT_FALSE(audited(kDdl, trace(true, 106), WeakLevel::kSnapshotIsolation)->anomalies.empty());
+}
+
+// --- a type that a whole row was saved with
+
+TEST(Precision, WordsThatAWholeRowWasSavedWithDoNotChange) {
+  constexpr std::string_view kDdl =
+      "CREATE TABLE post (id serial PRIMARY KEY, kind text, state text, a text, b text, c text, d text, e text, f "
+      "text, "
+      "g text);";
+  const auto trace = [](const std::string& kind) {
+    const std::string rest = ", 'new', 'a', 'b', 'c', 'd', 'e', 'f', 'g'";
+    return "-- session 1\nINSERT INTO post (kind, state, a, b, c, d, e, f, g) VALUES ('order'" + rest +
+           ");\nSELECT a FROM post WHERE id = 39;\nUPDATE post SET kind = '" + kind +
+           "', state = 'paid', a = 'a', b = 'b', c = 'c', d = 'd', e = 'e', f = 'f', g = 'g' WHERE id = 39;\n"
+           "-- session 2\nBEGIN; SELECT id FROM post WHERE kind = 'page' AND state = 'paid'; SELECT a FROM post WHERE "
+           "kind = 'page' AND state = 'paid'; COMMIT;\n";
+  };
+  EXPECT_TRUE(shows(*audited(kDdl, trace("order"), WeakLevel::kReadCommitted), FactKind::kUnchanged));
+  const auto changed = audited(kDdl, trace("page"), WeakLevel::kReadCommitted);
+  const ColumnId kind = *changed->classes.schema.find_column(*changed->classes.schema.find_table("post"), "kind");
+  EXPECT_EQ(changed->classes.unchanged_facts[raw(kind)], kNone32);
+}
+
 }  // namespace precision_test
 }  // namespace isolde::audit

@@ -69,6 +69,9 @@ struct Choice {
   std::uint32_t fact;                   // of Classes::facts
   std::uint32_t function = kNone32;     // choices of the same number take the same row if they ask for the same
   std::uint32_t same_moment = kNone32;  // … if they do so on the same snapshot, and write the row
+  // In the trace, choices of the same number that ask for the same take the same row; too seldom for a fact. kNone32:
+  // they do not. Counts for the values of a story only.
+  std::uint32_t one_answer = kNone32;
   // The fact that says that no INSERT changes which row is taken: all rows that are inserted come in behind it.
   // kNone32: none. An assumption.
   std::uint32_t queue = kNone32;
@@ -97,6 +100,12 @@ struct Numbering {
   std::uint32_t fact;     // of Classes::facts: an assumption
 };
 
+// A number that is one more than the largest so far, under a unique key (facts/next_numbers.h).
+struct NextNumber {
+  std::vector<std::uint32_t> reads;  // operations of the SELECT that asks for the largest
+  std::uint32_t fact;                // of Classes::facts: an assumption
+};
+
 struct Operation {
   Access access;            // row_set is an index into TransactionClass::rows
   std::uint32_t statement;  // in TransactionClass::statements
@@ -119,6 +128,9 @@ struct TransactionClass {
     ColumnId column;
   };
   std::vector<Change> changes = {};
+  // UPDATEs that give the row what the SELECT asked for which found it: an ORM that saves the whole row
+  // (facts/choices.h).
+  std::vector<Change> kept = {};
   std::vector<std::uint32_t> positions = {};  // by statement: the same number in every round of a loop
   std::vector<Choice> choices = {};
   // Reads of all rows that a SELECT finds of which, by assumption, only the row that is taken is used
@@ -130,7 +142,8 @@ struct TransactionClass {
   };
   std::vector<Narrowed> narrowed = {};
   std::vector<Flow> flows = {};
-  std::vector<Numbering> numberings = {};  // used only with GraphOptions::assumptions
+  std::vector<Numbering> numberings = {};     // used only with GraphOptions::assumptions
+  std::vector<NextNumber> next_numbers = {};  // likewise
   // By variable: the value that is written in the program (facts/constants.h); kNoLiteral: none. Empty: no variable is.
   std::vector<LiteralId> constants = {};
   // By variable: the only values that the trace shows in its place, sorted; empty: any (facts/vocabularies.h). Used

@@ -3,8 +3,8 @@
 namespace isolde::audit {
 
 std::array<std::string_view, kFactKinds> fact_kind_names() {
-  return {"equal",    "choice",     "same-choice", "co-insert", "queue",
-          "constant", "not-chosen", "flow",        "names",     "unchanged"};
+  return {"equal",      "choice", "same-choice", "co-insert", "queue", "constant",
+          "not-chosen", "flow",   "names",       "unchanged", "values"};
 }
 
 void FactSwitches::turn_off(const FactSwitches& others) {

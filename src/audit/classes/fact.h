@@ -33,11 +33,12 @@ enum class FactKind : std::uint8_t {
   kFlow,        // a value is another one plus or minus a constant: the order's number is the counter's (flows.h)
   kVocabulary,  // a place that names entries of a table takes one of a few names, no others (vocabularies.h)
   kUnchanged,   // an UPDATE of the column always writes back what was there (classes/write_backs.h)
+  kSeen,        // a member of a story has values as some transaction of the trace has them (story/values.h)
 };
-inline constexpr std::size_t kFactKinds = 10;
+inline constexpr std::size_t kFactKinds = 11;
 
 // As --no-fact and [[distrust]] write it: "equal", "choice", "same-choice", "co-insert", "queue", "constant",
-// "not-chosen", "flow", "names", "unchanged".
+// "not-chosen", "flow", "names", "unchanged", "values".
 [[nodiscard]] std::string_view name(FactKind kind);
 [[nodiscard]] std::optional<FactKind> fact_kind_named(std::string_view name);
 [[nodiscard]] std::array<std::string_view, kFactKinds> fact_kind_names();

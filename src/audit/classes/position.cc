@@ -38,6 +38,7 @@ void Position::add(ShapeId shape, const Statement& statement) {
     mine.foreign_key &= other.foreign_key;
     mine.of_write &= other.of_write;
     mine.of_written_row &= other.of_written_row;
+    mine.skips_locked &= other.skips_locked;
     const auto next = static_cast<std::uint16_t>(rows.size());
     mine.row_set = rows.try_emplace({mine.row_set, other.row_set}, next).first->second;
   }

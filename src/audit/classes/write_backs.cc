@@ -11,6 +11,9 @@ namespace isolde::audit {
 namespace {
 
 constexpr std::size_t kMostUnnamed = 16;  // rows of a session whose ids are not known yet
+// An UPDATE saves a whole row if it writes so many columns as they were, and at most a quarter of those that are known
+// otherwise.
+constexpr std::size_t kColumnsOfWholeRow = 8;
 
 class WriteBackFinder {
  public:
@@ -24,6 +27,7 @@ class WriteBackFinder {
         asked_(schema.tables()),
         changed_(schema.columns()) {
     out_.unchanged.resize(schema.columns());
+    out_.whole_rows.resize(schema.columns());
     for (const Statement& statement : statements) {
       if (statement.kind == StatementKind::kSelect) note_questions(statement);
     }
@@ -67,6 +71,8 @@ class WriteBackFinder {
     const std::span<const LiteralId> literals = log_.literals_of(here);
     if (!unnamed.empty()) name_rows(statement, literals, unnamed);
     SeenUpdate seen;
+    std::vector<ColumnId> words;  // that were written back as they were
+    std::size_t others = 0;       // columns that were changed
     if (statement.kind == StatementKind::kUpdate && statement.row_sets.size() == 1) {
       const std::vector<ColumnId>& columns = asked_[raw(statement.row_sets[0].table)];
       const auto row = columns.empty() ? std::nullopt : states_.row(statement.row_sets[0], literals);
@@ -82,10 +88,15 @@ class WriteBackFinder {
       if (old == now) {
         ++out_.unchanged[raw(column)];
         seen.unchanged.push_back(column);
+        if (is_word(log_, now)) words.push_back(column);
       } else {
         changed_[raw(column)] = true;
+        ++others;
       }
     });
+    if (seen.unchanged.size() >= kColumnsOfWholeRow && others * 3 <= seen.unchanged.size()) {
+      for (const ColumnId column : words) ++out_.whole_rows[raw(column)];
+    }
     if (!seen.before.empty() || !seen.unchanged.empty()) {
       std::ranges::sort(seen.unchanged);
       out_.updates.emplace(number, std::move(seen));

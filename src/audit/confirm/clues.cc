@@ -267,7 +267,9 @@ class ClueReader {
         if (inserts) row.push_back(cell);
         if (!inserts && cell.as == InsertedAs::kLiteral)
           clues_.written.push_back({column->named, column->column, cell.literal});
-        if (!inserts && cell.as == InsertedAs::kOther) clues_.computed.push_back(column->column);
+        const auto truth = end == column->end + 2 ? truth_at(column->end + 1) : std::nullopt;
+        if (!inserts && truth) clues_.written_truths.push_back({column->column, *truth});
+        if (!inserts && !truth && cell.as == InsertedAs::kOther) clues_.computed.push_back(column->column);
         assignments_.push_back(at);
         at = end;
         if (!symbol(at, ",")) break;
@@ -328,20 +330,37 @@ class ClueReader {
       }
       const auto column = column_at(i);
       if (!column) continue;
-      if (!in_a_term(i == 0 ? kNone32 : i - 1, column->end)) compare(*column);
+      if (!in_a_term(i == 0 ? kNone32 : i - 1, column->end)) compare(*column, i);
       i = column->end - 1;
     }
   }
 
-  void compare(const ColumnAt& column) {
-    const std::uint32_t at = column.end;
+  // LOWER(column), whose bracket ends after the column.
+  [[nodiscard]] bool is_folded(std::uint32_t begin, std::uint32_t end) const {
+    return begin >= 2 && symbol(begin - 1, "(") && (word(begin - 2, "lower") || word(begin - 2, "upper")) &&
+           symbol(end, ")");
+  }
+
+  // TRUE and FALSE are no literals of the shape.
+  [[nodiscard]] std::optional<bool> truth_at(std::uint32_t i) const {
+    if (word(i, "true")) return true;
+    if (word(i, "false")) return false;
+    return std::nullopt;
+  }
+
+  void compare(const ColumnAt& column, std::uint32_t begin) {
+    const bool folded = is_folded(begin, column.end);
+    const std::uint32_t at = folded ? column.end + 1 : column.end;
     if (at >= tokens_.size()) return;
     const auto add = [&](Compares how, std::uint32_t literal) {
       clues_.comparisons.push_back({column.named, column.column, how, literal});
     };
     if (word(at, "is")) {
       if (word(at + 1, "null")) add(Compares::kNull, kNone32);
-      if (word(at + 1, "not") && word(at + 2, "null")) add(Compares::kNotNull, kNone32);
+      const bool negated = word(at + 1, "not");
+      if (negated && word(at + 2, "null")) add(Compares::kNotNull, kNone32);
+      if (const auto truth = truth_at(negated ? at + 2 : at + 1))
+        add(*truth != negated ? Compares::kTrue : Compares::kFalse, kNone32);
       return;
     }
     if (word(at, "between")) {
@@ -351,8 +370,14 @@ class ClueReader {
     if (word(at, "in") && symbol(at + 1, "(")) return compare_in(column, at + 2);
     const auto how = compares(tokens_[at]);
     if (!how) return;
-    if (const auto literal = literal_at(at + 1)) {
+    const auto literal =
+        literal_at(folded && symbol(at + 2, "(") && (word(at + 1, "lower") || word(at + 1, "upper")) ? at + 3 : at + 1);
+    if (literal) {
       if (!in_a_term(kNone32, literal->end)) add(*how, literal->literal);
+      return;
+    }
+    if (const auto truth = truth_at(at + 1); truth && (*how == Compares::kEqual || *how == Compares::kUnequal)) {
+      add(*truth == (*how == Compares::kEqual) ? Compares::kTrue : Compares::kFalse, kNone32);
       return;
     }
     std::uint32_t next = at + 1;

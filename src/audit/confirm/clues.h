@@ -15,7 +15,24 @@
 
 namespace isolde::audit {
 
-enum class Compares : std::uint8_t { kEqual, kUnequal, kLess, kAtMost, kMore, kAtLeast, kLike, kNull, kNotNull };
+enum class Compares : std::uint8_t {
+  kEqual,
+  kUnequal,
+  kLess,
+  kAtMost,
+  kMore,
+  kAtLeast,
+  kLike,
+  kNull,
+  kNotNull,
+  kTrue,
+  kFalse,
+};
+
+// <, <=, > or >=; of BETWEEN, the first end.
+[[nodiscard]] constexpr bool is_range(Compares how) {
+  return how == Compares::kLess || how == Compares::kAtMost || how == Compares::kMore || how == Compares::kAtLeast;
+}
 
 // A table as it stands in a FROM list, or as the target of a write.
 struct NamedTable {
@@ -29,7 +46,7 @@ struct Comparison {
   std::uint32_t named;  // in Clues::tables
   ColumnId column;
   Compares how;
-  std::uint32_t literal = kNone32;  // none for kNull, kNotNull
+  std::uint32_t literal = kNone32;  // none for kNull, kNotNull, kTrue, kFalse
 };
 
 struct EqualColumns {
@@ -42,6 +59,12 @@ struct WrittenLiteral {
   std::uint32_t named;
   ColumnId column;
   std::uint32_t literal;
+};
+
+// SET column = TRUE.
+struct WrittenTruth {
+  ColumnId column;
+  bool value;
 };
 
 enum class InsertedAs : std::uint8_t { kLiteral, kNull, kDefault, kOther };
@@ -57,6 +80,7 @@ struct Clues {
   std::vector<Comparison> comparisons;
   std::vector<EqualColumns> equal;
   std::vector<WrittenLiteral> written;
+  std::vector<WrittenTruth> written_truths;
   std::vector<std::vector<InsertedCell>> inserted;  // rows of VALUES, or of INSERT … SET
   std::vector<ColumnId> computed;                   // SET column = something else than a literal
   bool inserts = false;                             // INSERT, REPLACE

@@ -23,7 +23,8 @@ class CluesOf : public ::testing::Test {
   }
   // "cart.id = #0; item.qty > #1"
   [[nodiscard]] std::string compared() const {
-    constexpr std::string_view kHow[] = {"=", "<>", "<", "<=", ">", ">=", "like", "is null", "is not null"};
+    constexpr std::string_view kHow[] = {
+        "=", "<>", "<", "<=", ">", ">=", "like", "is null", "is not null", "is true", "is false"};
     std::string text;
     for (const Comparison& c : clues_.comparisons) {
       text += fmt::format("{}{} {}", text.empty() ? "" : "; ", schema_.full_name(c.column),
@@ -47,6 +48,15 @@ class CluesOf : public ::testing::Test {
 TEST_F(CluesOf, ComparisonsAreToldWithTheirLiterals) {
   clues("SELECT total FROM cart c WHERE c.id = 5 AND 10 < total AND owner IN (7, 8) AND note LIKE 'a%'");
   EXPECT_EQ(compared(), "cart.id = #0; cart.total > #1; cart.owner = #2; cart.note like #4");
+}
+
+TEST_F(CluesOf, TruthAndLettersOfEitherCaseAreComparedToo) {
+  clues(
+      "SELECT * FROM cart WHERE owner = TRUE AND total IS NOT TRUE AND LOWER(note) = 'ann' AND UPPER(note) = "
+      "UPPER('b')");
+  EXPECT_EQ(compared(), "cart.owner is true; cart.total is false; cart.note = #0; cart.note = #1");
+  clues("SELECT * FROM cart WHERE LENGTH(note) = 5");
+  EXPECT_EQ(compared(), "");
 }
 
 TEST_F(CluesOf, PartsOfTermsSayNothing) {

@@ -29,6 +29,21 @@ bool shows_every_row(const Line& line) {
   });
 }
 
+// Nothing in the condition but comparisons whose values the patterns of rows vary: no function of a column, and < and >
+// only where both ends are data.
+bool asks_plainly(const Play& play, const Line& line) {
+  constexpr std::string_view kNoFunctions[] = {"count", "coalesce", "lower", "upper", "in",   "and", "or",
+                                               "where", "select",   "from",  "on",    "join", "not", "exists"};
+  const std::vector<Token>& tokens = *line.tokens;
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    if (!is_symbol(tokens[i], "(") || !is_name(tokens[i - 1])) continue;
+    if (std::ranges::none_of(kNoFunctions, [&](std::string_view word) { return is_word(tokens[i - 1], word); }))
+      return false;
+  }
+  return std::ranges::none_of(line.clues.comparisons,
+                              [&](const Comparison& c) { return is_range(c.how) && !play.ranges.contains(c.column); });
+}
+
 // SQL's LIKE, letters of either case alike, as some servers have it.
 bool like_matches(std::string_view pattern, std::string_view text) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -127,7 +142,7 @@ std::string Evidence::contradiction(const PlayEdge& edge) const {
   });
   if (edge.kind != EdgeKind::kWw && writer.clues.inserts && !writer.clues.may_meet && done &&
       reader.tables.size() == 1 && reader.clues.tables.size() == 1 && !reader.clues.picks && !reader.clues.inserts &&
-      shows_every_row(reader))
+      shows_every_row(reader) && asks_plainly(play_, reader))
     return fmt::format("the row that T{} inserts into {} is none that T{} looks for", (rw ? edge.to : edge.from) + 1,
                        play_.schema.table(table).name, (rw ? edge.from : edge.to) + 1);
   // UPDATE … SET id = 60 WHERE id = 60

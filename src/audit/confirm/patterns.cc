@@ -32,6 +32,10 @@ std::vector<OpenKey> keys_of(const Play& play) {
       }
     }
   }
+  // Values of ranges are compared with each other, from whichever column they are.
+  const auto domain_of = [&](ColumnId column) {
+    return play.ranges.contains(column) ? kNone32 - 1 - raw(play.schema.column(column).table) : domains.of(column);
+  };
   std::map<std::pair<std::uint32_t, std::uint32_t>, OpenKey> keys;
   for (std::uint32_t m = 0; m < play.members.size(); ++m) {
     for (const Line& line : play.members[m].lines) {
@@ -43,11 +47,11 @@ std::vector<OpenKey> keys_of(const Play& play) {
         const bool tied = (m < play.tied.size() && play.tied[m].contains(variable)) ||
                           made.contains({m, domains.of(column), line.literals[literal]});
         auto [at, first] = keys.try_emplace(
-            {m, variable}, OpenKey{m, variable, domains.of(column), column, line.literals[literal], false});
+            {m, variable}, OpenKey{m, variable, domain_of(column), column, line.literals[literal], false});
         at->second.open |= !tied && contested.contains(play.schema.column(column).table);
       };
       for (const Comparison& c : line.clues.comparisons) {
-        if (c.how == Compares::kEqual) see(c.column, c.literal);
+        if (c.how == Compares::kEqual || play.ranges.contains(c.column)) see(c.column, c.literal);
       }
       for (const WrittenLiteral& w : line.clues.written) see(w.column, w.literal);
       for (const auto& row : line.clues.inserted) {

@@ -317,7 +317,7 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
   play.schema = classes.schema;
   complete_types(play);
   choose_values(anomaly, classes, log, play);
-  find_data(classes, play);
+  find_data(classes, log, play);
   return play;
 }
 

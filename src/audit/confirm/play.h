@@ -95,6 +95,9 @@ struct Play {
   // Texts that a WHERE looks for, or that are written where one looks, and that are no words of the program: member,
   // variable. Literals that have no variable of the class have one of their own for this.
   std::set<std::pair<std::uint32_t, std::uint32_t>> data;
+  // Columns that some line compares by < or > and another inserts values into: from when to when a room is taken.
+  // Values of these are data, and one value of a member is the same in all of them.
+  std::set<ColumnId> ranges;
   std::vector<SqlValueType> types;  // by column
   std::set<std::string> telling;    // names of the cycle's columns, in lower case
   std::set<std::string> parted;     // "T2's orders.o_id": keys of INSERTs that would have collided as traced

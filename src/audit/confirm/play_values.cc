@@ -373,50 +373,6 @@ class PlayValueChooser {
 
 }  // namespace
 
-std::vector<bool> columns_looked_at(const Play& play) {
-  std::vector<bool> looked_at(play.schema.columns(), false);
-  for (const TableId table : play.tables) {
-    for (const auto& key : play.keys_of(table)) {
-      for (const ColumnId column : key) looked_at[raw(column)] = true;
-    }
-  }
-  for (const Member& member : play.members) {
-    for (const Line& line : member.lines) {
-      for (const Comparison& c : line.clues.comparisons) looked_at[raw(c.column)] = true;
-      for (const EqualColumns& e : line.clues.equal)
-        looked_at[raw(e.first_column)] = looked_at[raw(e.second_column)] = true;
-    }
-  }
-  return looked_at;
-}
-
-void find_data(const Classes& classes, Play& play) {
-  const std::vector<bool> looked_at = columns_looked_at(play);
-  for (std::uint32_t m = 0; m < play.members.size(); ++m) {
-    std::uint32_t next = classes.classes[raw(play.members[m].id)].variables;
-    std::map<std::pair<ColumnId, std::string>, std::uint32_t> own;
-    for (Line& line : play.members[m].lines) {
-      const auto see = [&](ColumnId column, std::uint32_t literal) {
-        if (column == kNoColumn || literal >= line.literals.size() || !looked_at[raw(column)]) return;
-        const std::string& value = line.literals[literal];
-        if (looks_like_number(value) || !looks_like_data(value)) return;
-        std::uint32_t& variable = line.variables[literal];
-        if (variable == kNoVariable) variable = own.try_emplace({column, value}, next + own.size()).first->second;
-        play.data.emplace(m, variable);
-      };
-      for (const Comparison& c : line.clues.comparisons) {
-        if (c.how == Compares::kEqual) see(c.column, c.literal);
-      }
-      for (const WrittenLiteral& w : line.clues.written) see(w.column, w.literal);
-      for (const auto& row : line.clues.inserted) {
-        for (const InsertedCell& cell : row) {
-          if (cell.as == InsertedAs::kLiteral) see(cell.column, cell.literal);
-        }
-      }
-    }
-  }
-}
-
 void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play) {
   PlayValueChooser chooser(anomaly, classes, log, play);
   chooser.bind();

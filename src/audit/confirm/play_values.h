@@ -11,8 +11,9 @@ namespace isolde::audit {
 void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play);
 
 // Fills Play::data. A text that is a mix of letters and digits, or an address, is data: a session, a slug, an e-mail.
-// 'paid' may be part of the program, and is left as it is.
-void find_data(const Classes& classes, Play& play);
+// So is one in whose place the trace has several others: a user's name. 'paid' may be part of the program, and is left
+// as it is.
+void find_data(const Classes& classes, const TraceLog& log, Play& play);
 
 // Columns that some WHERE, ON or key of the play looks at.
 [[nodiscard]] std::vector<bool> columns_looked_at(const Play& play);

@@ -51,6 +51,10 @@ std::optional<Suggestion> suggestion(const SqlValueType& type, Compares how, std
     case Compares::kAtLeast:
     case Compares::kEqual:
       return Suggestion{false, std::string(literal)};
+    case Compares::kTrue:
+      return Suggestion{false, "1"};
+    case Compares::kFalse:
+      return Suggestion{false, "0"};
     case Compares::kNotNull:
       return std::nullopt;
   }
@@ -65,6 +69,7 @@ class RowMaker {
         for (const WrittenLiteral& w : line.clues.written) {
           if (w.literal < line.literals.size()) written_[w.column].insert(line.literals[w.literal]);
         }
+        for (const WrittenTruth& w : line.clues.written_truths) truths_.emplace(w.column, w.value);
         computed_.insert(line.clues.computed.begin(), line.clues.computed.end());
         for (const Comparison& c : line.clues.comparisons) compared_.insert(c.column);
         for (const EqualColumns& e : line.clues.equal) compared_.insert({e.first_column, e.second_column});
@@ -170,7 +175,11 @@ class RowMaker {
       const SqlValueType& type = play_.type(c.column);
       const bool before = variation_.before_write || (variation_.before_seen && sees_.contains(&line));
       if (before && written_[c.column].contains(literal)) continue;
-      if (c.how == Compares::kEqual && !cell(where).fixed) {
+      const bool is_truth = c.how == Compares::kTrue || c.how == Compares::kFalse;
+      if (is_truth && !cell(where).fixed) {
+        const bool truth = c.how == Compares::kTrue;
+        cell(where).fixed = truth != (before && truths_.contains({c.column, truth})) ? "1" : "0";
+      } else if (c.how == Compares::kEqual && !cell(where).fixed) {
         cell(where).fixed = fitting_value(type, literal);
       } else if (!cell(where).suggested) {
         cell(where).suggested = suggestion(type, c.how, literal);
@@ -549,6 +558,7 @@ class RowMaker {
   std::vector<std::uint32_t> parent_;                             // of cells that have the same value
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;  // member, line, named table -> wish
   std::map<ColumnId, std::set<std::string>> written_;
+  std::set<std::pair<ColumnId, bool>> truths_;  // likewise
   std::set<ColumnId> computed_, compared_;
   std::set<const Line*> sees_;                // reads of the cycle that see a write
   std::set<std::vector<std::string>> taken_;  // keys

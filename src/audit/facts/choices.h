@@ -17,6 +17,9 @@
 // A SELECT of one row by another key (a voucher by its code) has found the row that is named by its id afterwards, if
 // no other statement before has to do with that table: then the two are the same row (cycles/same_rows.h).
 //
+// An UPDATE that saves the whole row that was found, with the values that were asked for, leaves these as they were:
+// they count as columns that nobody updates (TransactionClass::kept).
+//
 // A row that the transaction itself inserts is never taken for a choice: who lists the seats that are taken and inserts
 // another has not found that one.
 //
@@ -39,5 +42,9 @@ namespace isolde::audit {
 // Requires: forms.groups are those of classes.classes, in that order.
 void find_choices(const TraceLog& log, const Forms& forms, const FactSwitches& switches,
                   std::span<const CoInsert> co_inserts, Classes& classes);
+
+// A SELECT … SKIP LOCKED from whose rows one is taken reads that row and no other: it may pass over any row.
+// Requires: all other facts were looked for.
+void narrow_to_taken(Classes& classes);
 
 }  // namespace isolde::audit

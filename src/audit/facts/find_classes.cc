@@ -130,16 +130,20 @@ std::vector<bool> tables_with_fresh_ids(const TraceLog& log, const Schema& schem
   return given;
 }
 
-void add_unchanged_facts(Classes& out) {
+// Enough UPDATEs of the column, whatever else they write; or each of them saved a whole row, and a word there.
+void add_unchanged_facts(const WriteBacks& write_backs, Classes& out) {
   constexpr std::uint32_t kEnoughTimes = 3;
   out.unchanged_facts.assign(out.schema.columns(), kNone32);
   for (std::uint32_t column = 0; column < out.unchanged.size(); ++column) {
-    if (out.unchanged[column] < kEnoughTimes) continue;
+    const std::uint32_t times = out.unchanged[column];
+    const bool whole_rows = times > 0 && write_backs.whole_rows[column] == times;
+    if (times < kEnoughTimes && !whole_rows) continue;
     out.unchanged_facts[column] = static_cast<std::uint32_t>(out.facts.size());
-    out.facts.push_back({FactKind::kUnchanged, true, out.schema.column(ColumnId(column)).table, out.unchanged[column],
+    out.facts.push_back({FactKind::kUnchanged, true, out.schema.column(ColumnId(column)).table, times,
                          fmt::format("{} of a row never changes: an UPDATE that sets it writes back what was there ({} "
-                                     "times, no exception)",
-                                     out.schema.full_name(ColumnId(column)), out.unchanged[column])});
+                                     "time{}{}, no exception)",
+                                     out.schema.full_name(ColumnId(column)), times, times == 1 ? "" : "s",
+                                     whole_rows ? ", with all of the row" : "")});
   }
 }
 
@@ -219,9 +223,9 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
   if (!options.one_value_is_enough) mine_facts(log, forms, options.facts, out);
   look_at_concurrency(log, options.pairs_for_unique, out);
   WriteBacks write_backs = find_write_backs(log, out.schema, out.statements, made_ids);
-  out.unchanged = std::move(write_backs.unchanged);
+  out.unchanged = write_backs.unchanged;
   out.updates = std::move(write_backs.updates);
-  if (!options.one_value_is_enough && options.facts.on(FactKind::kUnchanged)) add_unchanged_facts(out);
+  if (!options.one_value_is_enough && options.facts.on(FactKind::kUnchanged)) add_unchanged_facts(write_backs, out);
   return out;
 }
 

@@ -24,6 +24,7 @@ class Mapping {
     conflicts_ += place->second == to ? 0 : 1;
   }
   [[nodiscard]] std::uint64_t repeats() const { return repeats_; }
+  [[nodiscard]] std::uint64_t conflicts() const { return conflicts_; }
   [[nodiscard]] bool holds() const {
     if (conflicts_ > 0 || repeats_ == 0) return false;
     double q = 0;

@@ -5,6 +5,7 @@
 #include "audit/facts/constants.h"
 #include "audit/facts/flows.h"
 #include "audit/facts/lookups.h"
+#include "audit/facts/next_numbers.h"
 #include "audit/facts/projections.h"
 #include "audit/facts/queues.h"
 #include "audit/facts/vocabularies.h"
@@ -24,8 +25,12 @@ void mine_facts(const TraceLog& log, const Forms& forms, const FactSwitches& swi
   if (switches.on(FactKind::kVocabulary)) find_vocabularies(log, forms, classes);
   const std::vector<WrittenColumn> written = find_written_values(log, forms, classes);
   if (switches.on(FactKind::kChoice) && switches.on(FactKind::kProjection)) find_projections(written, classes);
-  if (switches.on(FactKind::kFlow)) find_flows(log, forms, written, classes);
+  if (switches.on(FactKind::kFlow)) {
+    find_flows(log, forms, written, classes);
+    find_next_numbers(log, classes);
+  }
   classes.lost = lost_updates(log, classes, written);
+  narrow_to_taken(classes);
 }
 
 }  // namespace isolde::audit

@@ -41,6 +41,10 @@ RowFacts::RowFacts(const Classes& classes) : stable_(classes.schema.columns(), t
       const std::uint32_t shape = raw(one.statements[operation.statement]);
       if (shape < classes.statements.size() && keeps_its_key(classes.statements[shape], access, classes.schema))
         continue;
+      const bool kept = std::ranges::any_of(one.kept, [&](const TransactionClass::Change& change) {
+        return change.statement == operation.statement && change.column == access.column;
+      });
+      if (kept) continue;
       stable_[raw(access.column)] = false;
     }
   }

@@ -19,6 +19,7 @@
 //          times         a row that an INSERT makes with NOW() in a column that nobody updates is none of those that
 //          have
 //                        been there for an hour (sql/times.h)
+//          SKIP LOCKED   who takes work with it may pass over any row: it has not missed an INSERT
 //          rechecks      an UPDATE that asks in its WHERE for what was read: whoever changes it comes after the commit,
 //                        as if the read had locked the row (rechecks.h)
 //          facts         what the trace itself shows (facts/fact.h), each with its support: rows that were found, or
@@ -88,6 +89,7 @@ class ConflictRules {
   [[nodiscard]] bool part_of_increment(const TransactionClass& one, std::uint32_t place) const;
   [[nodiscard]] bool plain_insert(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool finds_or_makes(const TransactionClass& one, const Operation& operation) const;
+  [[nodiscard]] bool takes_what_it_finds(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool finds_what_it_writes(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const;
   [[nodiscard]] std::uint32_t fact_against(OperationRef from, OperationRef to) const;
@@ -104,7 +106,8 @@ class ConflictRules {
   std::vector<std::uint32_t> existing_by_;              // by table
   std::vector<std::pair<EdgeMatcher, std::uint32_t>> removed_;
   std::uint32_t commutative_rule_ = kNone32, count_rule_ = kNone32, new_rows_rule_ = kNone32, deletes_rule_ = kNone32,
-                made_ids_rule_ = kNone32, own_rows_rule_ = kNone32, rechecks_rule_ = kNone32, times_rule_ = kNone32;
+                made_ids_rule_ = kNone32, own_rows_rule_ = kNone32, rechecks_rule_ = kNone32, times_rule_ = kNone32,
+                skip_rule_ = kNone32;
   std::vector<bool> updated_;  // by column, for times_rule_
   std::optional<Rechecks> rechecks_;
   std::vector<std::uint32_t> fact_rules_;  // by fact

@@ -28,7 +28,12 @@ bool gives_one_number(tree::Fields fields) {
   const auto target = targets.size() == 1 ? as(targets[0], "ResTarget") : std::nullopt;
   auto value = target ? child(*target, "val") : std::nullopt;
   if (!value || child(fields, "groupClause")) return false;
-  const auto node = node_of(tree::without_casts(*value));
+  auto node = node_of(tree::without_casts(*value));
+  if (node && node->type == "A_Expr") {  // … nor does a constant that is added
+    const auto left = child(node->fields, "lexpr"), right = child(node->fields, "rexpr");
+    if (!left || !right || !(as(*right, "A_Const") || as(*right, "ParamRef"))) return false;
+    node = node_of(tree::without_casts(*left));
+  }
   if (!node) return false;
   const auto called = [](tree::Fields call) {
     const auto names = tree::names(call, "funcname");
@@ -322,6 +327,7 @@ void Meaning::lock_rows(Fields fields, const Scope& scope, Parts& parts) {
     const auto clause = as(item, "LockingClause");
     if (!clause) continue;
     const Lock lock = lock_of(text(*clause, "strength"));
+    const bool skips = text(*clause, "waitPolicy") == "LockWaitSkip";
     Sources locked;
     const std::vector<Json> named = list(*clause, "lockedRels");
     for (const std::uint32_t source : scope.sources) {
@@ -335,6 +341,7 @@ void Meaning::lock_rows(Fields fields, const Scope& scope, Parts& parts) {
       for (AccessDraft& draft : *part) {
         if (std::ranges::find(locked, draft.source) == locked.end()) continue;
         draft.access.lock = std::max(draft.access.lock, lock);
+        draft.access.skips_locked = draft.access.skips_locked || skips;
       }
     }
   }

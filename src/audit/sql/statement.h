@@ -79,7 +79,8 @@ struct Access {
   bool of_write : 1 = false;     // a read made by a statement that writes (its WHERE, its right-hand sides)
   // A read of the row that the same statement writes, made under that row's lock: x = x + 1. lock is kExclusive then.
   bool of_written_row : 1 = false;
-  bool for_session : 1 = false;  // an advisory lock that is held beyond the transaction, until it is given back
+  bool skips_locked : 1 = false;  // SKIP LOCKED: which rows it finds is nobody's promise
+  bool for_session : 1 = false;   // an advisory lock that is held beyond the transaction, until it is given back
 };
 
 struct Statement {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "audit/story/actors.h"
 #include "base/ascii.h"
 
 namespace isolde::audit {
@@ -46,7 +47,7 @@ RowConditions::NamedRows RowConditions::named_rows(const Cycle& cycle, std::span
                                                    std::uint32_t member, std::uint32_t op) const {
   const TransactionClass& one = classes_.classes[raw(cycle.members[member])];
   // Classes written by hand for tests have no text.
-  if (one.example_statements.size() != one.statements.size()) return {};
+  if (!has_statements(one)) return {};
   const std::uint32_t at = one.operations[op].statement;
   std::uint32_t first = op;
   while (first > 0 && one.operations[first - 1].statement == at) --first;
@@ -80,28 +81,60 @@ bool RowConditions::refuses(const NamedRows& one, Known&& known, bool equal_too)
   });
 }
 
-bool RowConditions::excludes(const NamedRows& one, const TransactionClass& of, std::uint32_t op,
-                             const NamedRows& other) const {
+// What the column of the row that the operation inserts has when its transaction commits, if that is a literal and not
+// the one of the INSERT. kNoLiteral: nobody knows; none: it stays as it was inserted.
+std::optional<LiteralId> RowConditions::left_by(const Cycle& cycle, std::span<const Literals> members,
+                                                std::uint32_t member, std::uint32_t op, ColumnId column) const {
+  const TransactionClass& of = classes_.classes[raw(cycle.members[member])];
+  const Operation& made = of.operations[op];
+  const TableId table = of.rows[made.access.row_set].table;
+  const bool only_one =
+      of.rows[made.access.row_set].single && std::ranges::none_of(of.operations, [&](const Operation& other) {
+        return other.access.inserts && other.access.row_set != made.access.row_set &&
+               of.rows[other.access.row_set].table == table;
+      });
+  std::optional<LiteralId> left;
+  for (std::uint32_t place = 0; place < of.operations.size(); ++place) {
+    const Operation& later = of.operations[place];
+    if (later.access.action != Action::kWrite || later.access.inserts || later.access.column != column) continue;
+    if (later.statement == made.statement) {
+      const NamedRows upsert = named_rows(cycle, members, member, place);
+      if (upsert.statement == nullptr || !gives_again(*upsert.statement, column)) left = kNoLiteral;
+      continue;
+    }
+    if (later.statement < made.statement) continue;
+    const ClassRows& rows = of.rows[later.access.row_set];
+    const NamedRows set = named_rows(cycle, members, member, place);
+    left = only_one && rows.own && rows.single && !later.access.deletes && set.rows != nullptr ? set.assigned(column)
+                                                                                               : kNoLiteral;
+  }
+  return left;
+}
+
+bool RowConditions::excludes(const NamedRows& one, bool asks, const Cycle& cycle, std::span<const Literals> members,
+                             std::uint32_t member, std::uint32_t op) const {
+  const TransactionClass& of = classes_.classes[raw(cycle.members[member])];
   const Operation& operation = of.operations[op];
+  const NamedRows other = named_rows(cycle, members, member, op);
   const bool makes = operation.access.inserts;
-  const auto settled = [&](ColumnId column) {
-    if (!makes) return facts_.stable(column);
-    return std::ranges::none_of(of.operations, [&](const Operation& later) {
-      return later.access.action == Action::kWrite && !later.access.inserts && later.access.column == column &&
-             !(later.statement == operation.statement && gives_again(*other.statement, column));
-    });
-  };
   const bool updates = operation.access.action == Action::kWrite && !makes;
   for (const RowKey& key : one.rows->keys) {
-    if (!updates || !is_written_back(key.column) || one.literal(key.literal) == kNoLiteral) continue;
-    const LiteralId value = other.assigned(key.column);
-    if (value != kNoLiteral && value != one.literal(key.literal)) return true;
+    const LiteralId asked = one.literal(key.literal);
+    if (asked == kNoLiteral) continue;
+    if (updates && is_written_back(key.column)) {
+      const LiteralId value = other.assigned(key.column);
+      if (value != kNoLiteral && value != asked) return true;
+    }
+    if (!makes || !asks || !is_word(log_, asked)) continue;
+    const std::optional<LiteralId> left = left_by(cycle, members, member, op, key.column);
+    if (left && *left != kNoLiteral && *left != asked) return true;
   }
   return refuses(
       one,
       [&](ColumnId column) {
         if (updates && is_written_back(column) && other.assigned(column) != kNoLiteral) return other.assigned(column);
-        return settled(column) ? other.value(column) : kNoLiteral;
+        if (makes) return left_by(cycle, members, member, op, column).value_or(other.value(column));
+        return facts_.stable(column) ? other.value(column) : kNoLiteral;
       },
       false);
 }
@@ -111,8 +144,11 @@ bool RowConditions::hold(const Cycle& cycle, std::span<const Literals> members) 
     const NamedRows from = named_rows(cycle, members, edge.from, edge.conflict.from_op),
                     to = named_rows(cycle, members, edge.to, edge.conflict.to_op);
     if (from.rows == nullptr || to.rows == nullptr) return false;
-    return excludes(from, classes_.classes[raw(cycle.members[edge.to])], edge.conflict.to_op, to) ||
-           excludes(to, classes_.classes[raw(cycle.members[edge.from])], edge.conflict.from_op, from);
+    const auto asks = [&](std::uint32_t member, std::uint32_t op) {
+      return !classes_.classes[raw(cycle.members[member])].operations[op].access.inserts;
+    };
+    return excludes(from, asks(edge.from, edge.conflict.from_op), cycle, members, edge.to, edge.conflict.to_op) ||
+           excludes(to, asks(edge.to, edge.conflict.to_op), cycle, members, edge.from, edge.conflict.from_op);
   });
 }
 

@@ -5,7 +5,8 @@
 //            - one excludes, by IN, LIKE or =, the value that the other gives or asks for, where the other makes the
 //            row
 //              and does not give it another value later, or nobody ever changes the column, or (an assumption) the
-//              other always writes back what the row has;
+//              other always writes back what the row has. Of a row that a transaction makes and changes itself, others
+//              see only what it has left: 'draft' that becomes 'sent' before the commit was never a draft;
 //            - where members are transactions of the trace (were_so), and the trace shows what was in the row before
 //              (classes/write_backs.h): what it was and what it became are both excluded by what the other asks for.
 //              (Who looks for pages in the trash does not miss that an order is paid, unless the order was a page in
@@ -15,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -56,8 +58,11 @@ class RowConditions {
   [[nodiscard]] NamedRows named_rows(const Cycle& cycle, std::span<const Literals> members, std::uint32_t member,
                                      std::uint32_t op) const;
   [[nodiscard]] bool is_written_back(ColumnId column) const;
-  [[nodiscard]] bool excludes(const NamedRows& one, const TransactionClass& of, std::uint32_t op,
-                              const NamedRows& other) const;
+  // `one` names rows, and `asks` for them unless it makes them; `member`, by its operation `op`, makes or changes them.
+  [[nodiscard]] bool excludes(const NamedRows& one, bool asks, const Cycle& cycle, std::span<const Literals> members,
+                              std::uint32_t member, std::uint32_t op) const;
+  [[nodiscard]] std::optional<LiteralId> left_by(const Cycle& cycle, std::span<const Literals> members,
+                                                 std::uint32_t member, std::uint32_t op, ColumnId column) const;
   // The value that a column is known to have; kNoLiteral: none is.
   template <typename Known>
   [[nodiscard]] bool refuses(const NamedRows& one, Known&& known, bool equal_too) const;

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "audit/story/actors.h"
 #include "audit/story/naming.h"
 #include "audit/story/stakes.h"
 
@@ -53,7 +54,7 @@ class StrangeValues {
   }
 
   [[nodiscard]] bool asked_for(const TransactionClass& one, std::uint32_t op) const {
-    if (one.example_statements.size() != one.statements.size()) return false;
+    if (!has_statements(one)) return false;
     const std::uint32_t at = one.operations[op].statement;
     std::uint32_t first = op;
     while (first > 0 && one.operations[first - 1].statement == at) --first;

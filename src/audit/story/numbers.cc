@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "audit/story/actors.h"
 #include "audit/story/naming.h"
 
 namespace isolde::audit {
@@ -22,8 +23,7 @@ class StoryNumberer {
                  to_operation(classes, cycle, edge).access.row_set);
     for (const ClassId id : cycle.members) {
       const TransactionClass& one = classes.classes[raw(id)];
-      const bool has_text = one.example_statements.size() == one.statements.size();
-      places_.push_back(has_text ? value_places(classes, one) : std::vector<ValuePlace>());
+      places_.push_back(has_statements(one) ? value_places(classes, one) : std::vector<ValuePlace>());
     }
   }
 

@@ -112,6 +112,11 @@ std::vector<ClassRowKey> RowColumns::find(ClassId id, std::uint16_t rows) const 
   for (std::uint16_t same = 0; same < one.rows.size(); ++same) {
     if (one.rows[same].table != one.rows[rows].table || !facts_.same_in(id, rows, same)) continue;
     for (const Choice& choice : one.choices) {
+      if (choice.taken == same) {
+        for (const ClassRowKey& asked : choice.arguments) {
+          if (facts_.stable(asked.column)) add_column(out, asked);
+        }
+      }
       if (choice.found != same) continue;
       for (const ClassRowKey& key : choice.key) {
         if (facts_.stable(key.column)) add_column(out, key);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -29,7 +30,8 @@ void rotate(Cycle& cycle, std::uint32_t first) {
   }
 }
 
-constexpr double kNeverSeen = 3;  // what the rank loses if no transaction of the trace has such values
+constexpr double kNeverSeen = 3;     // what the rank loses if no transaction of the trace has such values
+constexpr double kReadBefore = 3;  // … if a likelier story is about the same SELECT: what fixes the one fixes both
 
 class Teller {
  public:
@@ -248,6 +250,17 @@ class Teller {
   std::map<EdgeKey, std::optional<Cycle>> lost_;
 };
 
+// Of stories in which the same statement reads what is out of date, the first keeps its rank.
+void put_behind_the_first(std::vector<Anomaly>& all) {
+  std::set<std::tuple<ShapeId, TableId, std::string>> read;
+  for (Anomaly& anomaly : all) {
+    const auto& [reads, writes, table, entry] = anomaly.cause;
+    const bool first = read.emplace(reads, table, entry).second;
+    if (!first && anomaly.lost == kNone32) anomaly.rank -= kReadBefore;
+  }
+  std::ranges::stable_sort(all, std::greater<>(), &Anomaly::rank);
+}
+
 }  // namespace
 
 std::vector<Anomaly> tell(const Classes& classes, TraceLog& log, const DependencyGraph& graph,
@@ -264,6 +277,7 @@ std::vector<Anomaly> tell(const Classes& classes, TraceLog& log, const Dependenc
     }
   }
   std::ranges::stable_sort(out, std::greater<>(), &Anomaly::rank);
+  put_behind_the_first(out);
   return out;
 }
 

@@ -34,6 +34,7 @@
 #include "audit/classes/column_domains.h"
 #include "audit/cycles/correlation.h"
 #include "audit/facts/same_rows.h"
+#include "audit/story/actors.h"
 #include "audit/story/conditions.h"
 #include "audit/story/row_columns.h"
 #include "audit/story/story.h"
@@ -41,24 +42,6 @@
 namespace isolde::audit {
 
 inline constexpr std::size_t kMostChoices = 150;
-
-// Transactions of each class that have the same statements, the example first; made once.
-class Actors {
- public:
-  Actors(const Classes& classes, const TraceLog& log);
-  [[nodiscard]] const std::vector<std::uint32_t>& of(ClassId id) const { return actors_[raw(id)]; }
-
- private:
-  std::vector<std::vector<std::uint32_t>> actors_;  // in TraceLog::transactions
-};
-
-// A literal of a class's statements that is a value of a column.
-struct ValuePlace {
-  std::uint32_t statement, literal;
-  std::uint32_t variable;  // kNoVariable: it names no rows
-  ColumnId column;
-};
-[[nodiscard]] std::vector<ValuePlace> value_places(const Classes& classes, const TransactionClass& one);
 
 struct StoryValues {
   std::vector<std::vector<std::vector<LiteralId>>> literals;  // by member, statement
@@ -97,10 +80,22 @@ class StoryValueSolver {
     Literals literals;
     std::uint32_t transaction;
   };
-  class Attempt;
+  // In which tables values of two members are set apart.
+  enum class Tables : std::uint8_t { kWhereNoRowsMeet, kAll };
+  // Whether what a member has from an answer counts, too, where rows meet. Not the key: of several rows that it found
+  // it may have taken another than the one that is met.
+  enum class Answers : std::uint8_t { kCount, kNotTheKey, kDoNotCount };
+  struct Manner {
+    bool as_seen;
+    Tables apart;
+    Answers answers;
+  };
+  class Attempt;  // values_attempt.cc
+  [[nodiscard]] std::optional<StoryValues> attempt(const Cycle& cycle, const std::vector<Actor>& actors,
+                                                   const Manner& manner);
   // Variables of the two members that stand for one column of the row in which they meet, though not both name it so.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> answers_of(const Cycle& cycle,
-                                                                                const CycleEdge& edge);
+                                                                                const CycleEdge& edge, Answers answers);
 
   bool assumptions_;
   const Classes& classes_;
@@ -113,9 +108,5 @@ class StoryValueSolver {
   Actors actors_;
   ColumnDomains domains_;
 };
-
-// The statement with these literals; without a trace, what it does to which tables.
-[[nodiscard]] std::string statement_text(const Classes& classes, const TraceLog& log, const TransactionClass& one,
-                                         std::uint32_t statement, const std::vector<LiteralId>& literals);
 
 }  // namespace isolde::audit

@@ -1,6 +1,7 @@
 -- about: a shop as Django sends it; faults: a line of a cart that is made twice, a JSON column that is changed in the client, uses of a coupon that are read and written back, an address that is deleted while something is sent there; safe: a conditional UPDATE of the stock, jsonb_set, FOR UPDATE before a number is taken, an idempotency key, F()
 -- schema: django_shop.ddl
 -- at read-committed: lost update, phantom
+-- at snapshot-isolation: phantom
 -- across transactions: none
 -- session 3
 BEGIN;
