@@ -71,6 +71,8 @@ int generate_parts(const std::string& folder, std::uint64_t parts, std::uint64_t
     const auto start = shifted(c.start_ts, at.time, latest), commit = shifted(c.commit_ts, at.time, latest);
     const auto begin = shifted(c.begin, at.time, latest), end = shifted(c.end, at.time, latest);
     const auto ids = shifted(c.id, at.ids), keys = shifted(c.key_name, at.keys);
+    std::int64_t last_key = at.keys;  // lists that are full are followed by others
+    for (const ValueId name : keys) last_key = std::max<std::int64_t>(last_key, raw(name));
     c.start_ts = start;
     c.commit_ts = commit;
     c.begin = begin;
@@ -79,7 +81,7 @@ int generate_parts(const std::string& folder, std::uint64_t parts, std::uint64_t
     c.key_name = keys;
     if (const auto added = writer.add(History(c, nullptr)); !added)
       return fmt::print(stderr, "{}\n", added.error().message()), 2;
-    at = {at.ids + static_cast<std::int64_t>(txns), at.keys + static_cast<std::int64_t>(h.key_count()), latest + 1};
+    at = {at.ids + static_cast<std::int64_t>(txns), last_key + 1, latest + 1};
   }
   const auto list = writer.close();
   if (!list) return fmt::print(stderr, "{}\n", list.error().message()), 2;

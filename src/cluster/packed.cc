@@ -122,7 +122,7 @@ void append_varint(std::uint64_t value, std::string& out) {
   out.append(bytes, count);
 }
 
-std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
+std::optional<std::uint64_t> take_long_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size() && i < 10; ++i) {
     const auto byte = static_cast<std::uint8_t>(bytes[i]);

@@ -54,6 +54,19 @@ class PackedSection {
 [[nodiscard]] std::optional<std::string> unpacked_lines(std::string_view bytes, std::uint64_t count);
 
 void append_varint(std::uint64_t value, std::string& out);
-[[nodiscard]] std::optional<std::uint64_t> take_varint(std::string_view& bytes);
+[[nodiscard]] std::optional<std::uint64_t> take_long_varint(std::string_view& bytes);
+// Nearly all are one byte or two.
+[[nodiscard]] inline std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
+  if (bytes.empty()) return std::nullopt;
+  const auto first = static_cast<std::uint8_t>(bytes[0]);
+  if (first < 0x80) {
+    bytes.remove_prefix(1);
+    return first;
+  }
+  const auto second = bytes.size() < 2 ? std::uint8_t{0x80} : static_cast<std::uint8_t>(bytes[1]);
+  if (second >= 0x80) return take_long_varint(bytes);
+  bytes.remove_prefix(2);
+  return (first & 0x7fU) | static_cast<std::uint64_t>(second) << 7;
+}
 
 }  // namespace isolde::cluster

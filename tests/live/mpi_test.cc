@@ -54,6 +54,22 @@ TEST_F(Mpi, RanksSayWhatOneProcessSays) {
   EXPECT_EQ(answer_of(test::isolde(in_passes)), answer_of(one));
 }
 
+// By dependencies: each rank those of its keys, and rank 0 only what breaks the level.
+TEST_F(Mpi, RanksSayWhatOneProcessSaysOfListsAtAnyLevel) {
+  const std::string parts = parts_of({"--transactions", "20k", "--type", "list", "--evidence", "intervals", "--level",
+                                      "serializable", "--plant", "lost-update=3"});
+  for (const std::string level : {"serializable", "read-atomic", "causal", "strict-serializable"}) {
+    const std::vector<std::string> check = {"check", parts, "--level", level, "--json", "--quiet"};
+    const auto one = test::isolde(check);
+    for (const int ranks : {1, 2, 4}) {
+      const auto many = by_ranks(ranks, check);
+      EXPECT_EQ(many.status, one.status) << level << many.err;
+      EXPECT_EQ(many.err.find("brought together"), std::string::npos) << level << many.err;
+      EXPECT_EQ(answer_of(many), answer_of(one)) << ranks;
+    }
+  }
+}
+
 TEST_F(Mpi, AFolderThatIsNoHistoryIsOneErrorOfOneRank) {
   const auto answer = by_ranks(2, {"check", scratch_.path(), "--level", "snapshot-isolation"});
   EXPECT_EQ(answer.status, 2);
