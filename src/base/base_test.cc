@@ -1,4 +1,5 @@
 // The small parts of src/base: Column, IdIndex, Rng, Result, Limits.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/count_progress.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/result.h"
@@ -205,6 +207,27 @@ TEST(Limits, WorkAndTimeRunOutAndTheReasonSaysWhich) {
   EXPECT_TRUE(limits.exhausted());
   EXPECT_FALSE(limits.out_of_work());
   EXPECT_EQ(limits.exhausted_by(), "the time limit ran out");
+}
+
+struct HeardProgress : Progress {
+  std::vector<std::string> heard;
+  void advance(std::string_view stage, std::uint64_t done, std::uint64_t total) override {
+    heard.push_back(fmt::format("{} {} of {}", stage, done, total));
+  }
+};
+
+TEST(CountProgress, SaysHowFarItIsAndNotOften) {
+  HeardProgress progress;
+  Limits limits;
+  limits.progress = &progress;
+  CountProgress tried(limits, "orders tried", 0, 100);
+  for (int i = 0; i < 250; ++i) tried.add();
+  CountProgress rounds(limits, "rounds", 7, 1);
+  rounds.add(3);
+  EXPECT_EQ(progress.heard,
+            (std::vector<std::string>{"orders tried 100 of 0", "orders tried 200 of 0", "rounds 3 of 7"}));
+  limits.progress = nullptr;
+  CountProgress(limits, "nobody", 0, 1).add();
 }
 
 }  // namespace base_test

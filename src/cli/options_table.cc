@@ -6,11 +6,13 @@ namespace {
 
 constexpr OptionRow kOptions[] = {
     {"level", "LEVEL",
-     "isolation level (`isolde explain --list`). check: the default is snapshot-isolation if the history has database "
-     "timestamps, otherwise serializable; that level decides the exit status, and the strongest level that holds is "
-     "searched for as with --strongest, within a billion steps (about 10 seconds) or three times the steps of the "
-     "check. gen: the level that the history satisfies (snapshot-isolation)",
-     "check gen"},
+     "the level to check, which decides the exit status (`isolde explain --list` lists them). Default: "
+     "snapshot-isolation if the history has database timestamps, otherwise serializable; then the strongest level that "
+     "holds is looked for as well, as with --strongest, for at most a billion steps (about 10 seconds) or three times "
+     "the steps of the check",
+     "check"},
+    {"level", "LEVEL", "the level that the history satisfies (snapshot-isolation); `isolde explain --list` lists them",
+     "gen"},
     {"level", "LEVEL",
      "the level to check: for timeline, one of the snapshot or serializable families (snapshot-isolation); for "
      "mirror, a level that has its own profile (docs/profiles.md)",

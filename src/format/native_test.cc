@@ -377,7 +377,7 @@ TEST(Native, FaultsNameTheirLineAndColumn) {
   EXPECT_EQ(refusal("{\"session\":1,\"snapshot\":{\"xmin\":1},\"ops\":[]}\n"),
             "mem:1:35: expected a snapshot with \"xmin\" and \"xmax\"");
   EXPECT_EQ(refusal("{\"session\":1,\"isolde\":1,\"ops\":[]}\n"),
-            "mem:1:34: expected a transaction, a header or a version order on one line, not two of them");
+            "mem:1:34: expected a transaction, a header, a version order or a fault on one line, not two of them");
 }
 
 TEST(Native, AFieldThatTheFormatDoesNotHaveIsRefusedWithTheNearestName) {
@@ -539,7 +539,7 @@ TEST(Native, AFaultWithoutATimeOrOnALineWithSomethingElseIsRefused) {
   };
   says("{\"fault\":\"restart\"}\n", "expected a fault with \"at\"");
   says("{\"fault\":5,\"at\":1}\n", "expected \"fault\" to be the name");
-  says("{\"fault\":\"x\",\"at\":[1]}\n", "1:18: expected \"at\": TIME or [FROM, TO]");
+  says("{\"fault\":\"x\",\"at\":[1]}\n", "1:19: expected \"at\": TIME or [FROM, TO]");
   says("{\"fault\":\"x\",\"at\":[3,2]}\n", "expected FROM <= TO");
   says("{\"fault\":\"x\",\"at\":[1,2,3]}\n", "expected \"at\": TIME or [FROM, TO]");
   says("{\"fault\":\"x\",\"at\":\"soon\"}\n", "64-bit integer");

@@ -53,6 +53,7 @@ History sample() {
   b.version_order(x, std::vector{b.values().integer(0)}, true);
   b.version_order_by_txn(y, std::vector{b.values().integer(1)}, true);
   b.set_about("text");
+  b.fault(5, 6, b.values().string("restart"), kNullValue);
   auto h = b.finish();
   EXPECT_TRUE(h);
   return *std::move(h);
@@ -76,7 +77,7 @@ TEST(Validate, AColumnCutShortIsADefectOrAnOptionalColumn) {
         },
         copy.owned);
     const bool may_be_shorter = which == "about" || which == "wide_intervals" || which == "wide_commits" ||
-                                which == "snapshots" || which == "version_orders";
+                                which == "snapshots" || which == "version_orders" || which == "faults";
     EXPECT_EQ(copy.defect().empty(), may_be_shorter) << which << ": " << copy.defect();
   }
 }

@@ -74,7 +74,7 @@ export function whole_timeline(whole: WholeTimeline, all_faults: Fault[], open: 
   const lane_height = Math.max(kLowest, Math.min(kHighest, Math.floor(kMostHeight / Math.max(1, lanes.length))));
   // Faults are on the clients' clock; here in ticks of the picture.
   const in_ticks = (time: number): number => (time - Number(whole.low)) / whole.tick;
-  const faults = whole.clock !== 'client' ? [] : all_faults.map((fault) => ({ fault, from: in_ticks(fault.from), to: in_ticks(fault.to ?? fault.from) }));
+  const faults = whole.clock !== 'client' ? [] : all_faults.map((fault) => ({ fault, from: in_ticks(fault.from), to: in_ticks(fault.to ?? fault.from) })).sort((a, b) => a.from - b.from);
   const top = faults.length > 0 ? kFaults : 0;
   const height = top + lanes.length * lane_height + kAxis + 4;
   const canvas = h('canvas', { tabindex: 0, class: 'whole', role: 'img',
