@@ -15,8 +15,9 @@ namespace fs = std::filesystem;
 
 // They run programs, lift a limit that protects, name secrets, or reach another machine.
 constexpr std::string_view kOnlyNamed[] = {
-    "against", "allow-remote",     "config",      "confirm", "listen",     "overwrite",       "password-file",
-    "serve",   "serve-token-file", "server-path", "spawn",   "token-file", "server-settings", "trust-file"};
+    "against",     "allow-remote", "cert",       "client-ca",       "config",    "confirm",
+    "key",         "listen",       "overwrite",  "password-file",   "serve",     "serve-token-file",
+    "server-path", "spawn",        "token-file", "server-settings", "trust-file"};
 // They make no sense for every run.
 constexpr std::string_view kNeverHere[] = {"config", "help", "no-config", "version"};
 

@@ -24,6 +24,9 @@ Result<proxy::ProxyOptions> proxy_options(const Arguments& args) {
   proxy::ProxyOptions options;
   options.listen = args.text("listen", "127.0.0.1:6543");
   options.allow_remote = args.has("allow-remote");
+  options.certificate = args.text("cert");
+  options.key = args.text("key");
+  options.client_ca = args.text("client-ca");
   auto threads = args.count("threads", 1, 1, kMostThreads);
   if (!threads) return std::move(threads).error();
   auto connections = args.count("connections", options.connections, 1, kMostConnections);
@@ -117,6 +120,8 @@ std::string recorded_text(const proxy::capture::Recorded& r, const std::string& 
 Result<std::unique_ptr<proxy::capture::AnyRecorder>> begin_recording(const db::Url& url,
                                                                      const proxy::capture::RecorderOptions& options) {
   if (proxy::speaks_mysql(url)) {
+    if (options.sample < 1)
+      return Error{"--sample is for PostgreSQL: by values, what is not recorded may have written anything"};
     if (!options.sql_log.empty()) return Error{"--audit is for PostgreSQL: MariaDB's general_log is what audit reads"};
     return proxy::values::ValueRecorder::begin(url, options);
   }
@@ -170,10 +175,13 @@ Exit run_proxy(const Arguments& args) {
     return Exit::kBadInput;
   }
   if (args.has("out")) {
+    auto sample = args.count("sample", 100, 1, 100);
+    if (!sample) return print_error(sample.error()), Exit::kBadInput;
     const proxy::capture::RecorderOptions recording{.path = args.text("out"),
                                                     .loops = options->threads,
                                                     .sql_log = args.text("audit"),
                                                     .tables = named_tables(args.text("tables")),
+                                                    .sample = static_cast<double>(*sample) / 100,
                                                     .hash_values = args.has("hash-values")};
     auto begun = begin_recording(*url, recording);
     if (!begun) return print_error(begun.error()), Exit::kBadInput;

@@ -31,9 +31,10 @@ void Counts::add(const Counts& other) {
   for (std::size_t i = 0; i < unreadable.size(); ++i) unreadable[i] += other.unreadable[i];
 }
 
-Result<std::unique_ptr<Loop>> Loop::make(const Upstream& upstream, MakeConversation make_conversation,
-                                         std::atomic<std::size_t>& open, std::size_t number) {
-  std::unique_ptr<Loop> loop(new Loop(upstream, std::move(make_conversation), open, number));
+Result<std::unique_ptr<Loop>> Loop::make(const Upstream& upstream, const ClientTls& client_tls,
+                                         MakeConversation make_conversation, std::atomic<std::size_t>& open,
+                                         std::size_t number) {
+  std::unique_ptr<Loop> loop(new Loop(upstream, client_tls, std::move(make_conversation), open, number));
   loop->epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   loop->wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
@@ -93,7 +94,7 @@ void Loop::take_given() {
         full = false;
       }
     }
-    pairs_.push_back(std::make_unique<Pair>(one.client, upstream_, make_conversation_(number_), full));
+    pairs_.push_back(std::make_unique<Pair>(one.client, upstream_, client_tls_, make_conversation_(number_), full));
     Pair& pair = *pairs_.back();
     pair.place = pairs_.size() - 1;
     if (pair.conversation().wants_server()) pair.begin();
@@ -153,6 +154,7 @@ void Loop::retry_waiting() {
   for (const auto& pair : pairs_) {
     if (!pair->waits_to_connect()) continue;
     pair->try_connect();
+    pair->settle();
     tell(*pair);
   }
 }
@@ -178,6 +180,7 @@ void Loop::run() {
     std::sort(touched_.begin(), touched_.end());
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     for (Pair* const pair : touched_) {
+      pair->settle();
       if (pair->over()) {
         forget(*pair);
       } else {

@@ -30,7 +30,8 @@ struct Counts {
 class Loop {
  public:
   // An error: the system has no descriptors left.
-  [[nodiscard]] static Result<std::unique_ptr<Loop>> make(const Upstream& upstream, MakeConversation make_conversation,
+  [[nodiscard]] static Result<std::unique_ptr<Loop>> make(const Upstream& upstream, const ClientTls& client_tls,
+                                                          MakeConversation make_conversation,
                                                           std::atomic<std::size_t>& open, std::size_t number);
   ~Loop();
   Loop(const Loop&) = delete;
@@ -48,8 +49,13 @@ class Loop {
     int client;
     bool full;
   };
-  Loop(const Upstream& upstream, MakeConversation make_conversation, std::atomic<std::size_t>& open, std::size_t number)
-      : upstream_(upstream), make_conversation_(std::move(make_conversation)), open_(open), number_(number) {}
+  Loop(const Upstream& upstream, const ClientTls& client_tls, MakeConversation make_conversation,
+       std::atomic<std::size_t>& open, std::size_t number)
+      : upstream_(upstream),
+        client_tls_(client_tls),
+        make_conversation_(std::move(make_conversation)),
+        open_(open),
+        number_(number) {}
   void run();
   void take_given();
   void tell(Pair& pair);
@@ -58,6 +64,7 @@ class Loop {
   void wake();
 
   const Upstream& upstream_;
+  const ClientTls& client_tls_;
   MakeConversation make_conversation_;
   std::atomic<std::size_t>& open_;  // connections of all loops
   std::size_t number_;

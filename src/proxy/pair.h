@@ -8,32 +8,44 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "proxy/upstream.h"
 #include "proxy/wire/byte_queue.h"
 #include "proxy/wire/conversation.h"
+#include "proxy/wire/tls.h"
 
 namespace isolde::proxy {
 
 inline constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
+
+// How clients may encrypt.
+struct ClientTls {
+  std::shared_ptr<const TlsContext> context = nullptr;  // null: not at all
+  bool required = false;
+};
 
 enum class Side : std::uint8_t { kClient, kServer };
 
 class Pair {
  public:
   // Takes `client` over. `full`: no more clients are served: this one gets an error.
-  Pair(int client, const Upstream& upstream, std::unique_ptr<Conversation> conversation, bool full);
+  Pair(int client, const Upstream& upstream, const ClientTls& client_tls, std::unique_ptr<Conversation> conversation,
+       bool full);
   ~Pair();
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
 
-  // `events`: of epoll. `room`: to receive into. Calls may open the server's socket.
+  // `events`: of epoll. `room`: to receive into. Calls may open the server's socket. What is to be sent waits for
+  // settle().
   void ready(Side side, std::uint32_t events, std::span<char> room);
   // Opens the server's connection, or tries again if its queue was full.
   void try_connect();
   // Requires: the server is to speak first, and nothing was done yet.
   void begin();
+  // After everything that came at once: sends what waits, and finds out whether all is over.
+  void settle();
 
   [[nodiscard]] int fd(Side side) const { return end(side).fd; }
   [[nodiscard]] std::uint32_t wanted_events(Side side) const;  // 0: none
@@ -55,7 +67,9 @@ class Pair {
  private:
   struct End {
     int fd = -1;
-    ByteQueue out;       // for it
+    ByteQueue out;  // for it
+    std::unique_ptr<TlsEnd> tls;
+    ByteQueue wire;      // for it, encrypted
     bool ended = false;  // it said that nothing more will come
     bool shut = false;   // we said so
     bool gone = false;   // it takes nothing any more
@@ -66,16 +80,21 @@ class Pair {
   void send(Side side);
   void ended(Side side);
   void refuse(Refusal why, std::string_view text);
-  void settle();
+  [[nodiscard]] bool decrypt(Side side, std::string_view& bytes);
+  void asked_for_tls(std::string_view bytes);
+  [[nodiscard]] static std::size_t waiting(const End& end);
 
   const Upstream& upstream_;
+  const ClientTls& client_tls_;
   std::unique_ptr<Conversation> conversation_;
   End ends_[2];
   std::uint64_t bytes_ = 0;
   bool full_;
   bool connected_ = false;
   bool waits_to_connect_ = false;
-  bool closing_ = false;  // once the client has what waits for it
+  bool asked_server_for_tls_ = false;  // and it has not answered yet
+  std::string plain_;                  // what was decrypted
+  bool closing_ = false;               // once the client has what waits for it
   bool over_ = false;
 };
 

@@ -28,11 +28,16 @@ Result<std::string> listen_address(const ProxyOptions& options) {
   if (text.starts_with('/')) return "unix:" + text;
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return "tcp:" + text;
-  if (!options.allow_remote && !is_loopback(text.substr(0, colon)))
+  if (is_loopback(text.substr(0, colon))) return "tcp:" + text;
+  if (!options.allow_remote)
     return Error{
         fmt::format("{} can be reached from other machines, and the server takes whoever comes through for "
-                    "this one: give --allow-remote if that is meant",
+                    "this one: give --allow-remote if that is meant, and --client-ca",
                     text)};
+  if (options.client_ca.empty())
+    return Error{
+        "--allow-remote needs --cert, --key and --client-ca: only clients that show a certificate may come "
+        "from other machines"};
   return "tcp:" + text;
 }
 
@@ -46,6 +51,16 @@ void raise_descriptors(std::size_t connections) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+Result<ClientTls> client_tls(const ProxyOptions& options, const db::Url& server) {
+  if (options.certificate.empty() && options.key.empty() && options.client_ca.empty()) return ClientTls{};
+  if (speaks_mysql(server))
+    return Error{"TLS with clients (--cert) is for PostgreSQL: MariaDB's clients can use loopback, or a tunnel"};
+  if (options.certificate.empty() || options.key.empty()) return Error{"TLS with clients needs both --cert and --key"};
+  auto context = TlsContext::for_clients(options.certificate, options.key, options.client_ca);
+  if (!context) return std::move(context).error();
+  return ClientTls{*std::move(context), !options.client_ca.empty()};
+}
+
 MakeConversation conversations_without_listener(const db::Url& server) {
   if (speaks_mysql(server)) return [](std::size_t) { return std::make_unique<mysql::Conversation>(); };
   return [](std::size_t) { return std::make_unique<postgres::Conversation>(); };
@@ -57,6 +72,7 @@ struct Proxy::Parts {
   Parts(stream::ListeningSocket socket, Upstream server) : listening(std::move(socket)), upstream(std::move(server)) {}
   stream::ListeningSocket listening;
   Upstream upstream;
+  ClientTls client_tls;
   std::string shown;
   std::size_t most = 0;
   std::atomic<std::size_t> open = 0;
@@ -74,6 +90,8 @@ Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options, const db
   if (!address) return std::move(address).error();
   if (!make_conversation) make_conversation = conversations_without_listener(server);
   raise_descriptors(options.connections);
+  auto tls = client_tls(options, server);
+  if (!tls) return std::move(tls).error();
   auto upstream = Upstream::find(server);
   if (!upstream) return std::move(upstream).error();
   // The clients' token is the password that the server asks for.
@@ -83,8 +101,9 @@ Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options, const db
   parts->shown = parts->listening.shown();
   if (parts->shown.starts_with("tcp:")) parts->shown.erase(0, 4);
   parts->most = options.connections;
+  parts->client_tls = *std::move(tls);
   for (std::size_t i = 0; i < options.threads; ++i) {
-    auto loop = Loop::make(parts->upstream, make_conversation, parts->open, i);
+    auto loop = Loop::make(parts->upstream, parts->client_tls, make_conversation, parts->open, i);
     if (!loop) return std::move(loop).error();
     parts->loops.push_back(*std::move(loop));
   }

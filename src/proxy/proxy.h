@@ -18,7 +18,10 @@ namespace isolde::proxy {
 
 struct ProxyOptions {
   std::string listen = {};    // HOST:PORT, PORT or unix:PATH
-  bool allow_remote = false;  // listen beyond this machine
+  bool allow_remote = false;  // listen beyond this machine: only for clients with a certificate
+  // Files in PEM form. A certificate and its key: TLS is offered. The authorities that sign clients' certificates: then
+  // nobody without one is taken.
+  std::string certificate = {}, key = {}, client_ca = {};
   std::size_t threads = 1;
   std::size_t connections = 1000;  // at a time
 };

@@ -57,6 +57,22 @@ std::string option_of(const db::Url& url, std::string_view name) {
   return {};
 }
 
+// As libpq reads sslmode and sslrootcert, except that nothing is tried without TLS where it is asked for.
+Result<std::shared_ptr<const TlsContext>> tls_of(const db::Url& url) {
+  const std::string mode = option_of(url, "sslmode"), authorities = option_of(url, "sslrootcert");
+  if (mode.empty() || mode == "disable" || mode == "prefer" || mode == "allow")
+    return std::shared_ptr<const TlsContext>();
+  if (speaks_mysql(url))
+    return Error{
+        fmt::format("TLS to a MariaDB server (sslmode={}) is not supported: use its unix socket, or loopback, or "
+                    "a tunnel",
+                    mode)};
+  if (mode == "require") return TlsContext::for_server(authorities, {});
+  if (mode != "verify-ca" && mode != "verify-full") return Error{fmt::format("sslmode={} is not known", mode)};
+  if (authorities.empty()) return Error{fmt::format("sslmode={} needs sslrootcert=FILE", mode)};
+  return TlsContext::for_server(authorities, mode == "verify-full" ? url.host : std::string());
+}
+
 }  // namespace
 
 bool speaks_mysql(const db::Url& url) {
@@ -65,13 +81,10 @@ bool speaks_mysql(const db::Url& url) {
 }
 
 Result<Upstream> Upstream::find(const db::Url& url) {
-  const std::string mode = option_of(url, "sslmode");
-  if (!mode.empty() && mode != "disable" && mode != "prefer" && mode != "allow")
-    return Error{
-        fmt::format("TLS to the server (sslmode={}) is not supported: use its unix socket, or loopback, or a "
-                    "tunnel",
-                    mode)};
   Upstream found;
+  auto tls = tls_of(url);
+  if (!tls) return std::move(tls).error();
+  found.tls_ = *std::move(tls);
   const std::uint16_t port = url.port != 0 ? url.port : speaks_mysql(url) ? kMysqlPort : kPostgresPort;
   std::string host = url.host.empty() ? option_of(url, "host") : url.host;
   if (host.empty()) host = "localhost";

@@ -1,15 +1,17 @@
 // proxy/upstream.h: where the server is: a URL -> an address that connections are opened to without waiting.
 //
-// Always:  names are looked up once, when the proxy starts. What a URL asks for and this program cannot do (TLS to the
-//          server) is an error, never ignored.
+// Always:  names are looked up once, when the proxy starts. What a URL asks for and this program cannot do (TLS to a
+//          MariaDB) is an error, never ignored.
 #pragma once
 
 #include <sys/socket.h>
 
+#include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "db/url.h"
+#include "proxy/wire/tls.h"
 
 namespace isolde::proxy {
 
@@ -24,6 +26,8 @@ class Upstream {
   // A socket that is connected, or being connected (writable once it is, or failed: SO_ERROR). -1: errno says why;
   // EAGAIN: the server's queue is full, try again.
   [[nodiscard]] int connect() const;
+  // Null: connections to it are not encrypted.
+  [[nodiscard]] const std::shared_ptr<const TlsContext>& tls() const { return tls_; }
   // As it may be shown.
   [[nodiscard]] const std::string& shown() const { return shown_; }
 
@@ -31,6 +35,7 @@ class Upstream {
   sockaddr_storage address_{};
   socklen_t length_ = 0;
   std::string shown_;
+  std::shared_ptr<const TlsContext> tls_;
 };
 
 // Small messages go out at once; a peer that is gone is found out.

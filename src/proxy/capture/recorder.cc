@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "proxy/capture/capture.h"
@@ -41,6 +42,7 @@ Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const R
   auto format = format_to_record(path);
   if (!format) return std::move(format).error();
   recorder->format_ = *format;
+  recorder->sample_ = options.sample;
   auto facts = ServerFacts::connect(server, options.tables);
   if (!facts) return std::move(facts).error();
   recorder->facts_ = *std::move(facts);
@@ -58,6 +60,12 @@ Result<std::unique_ptr<Recorder>> Recorder::begin(const db::Url& server, const R
 
 MakeConversation Recorder::conversations() {
   return [this](std::size_t loop) -> std::unique_ptr<Conversation> {
+    // Evenly: the n-th is recorded if that brings the number of those that are up to its share.
+    const auto number = static_cast<double>(connections_++);
+    if (std::floor((number + 1) * sample_) <= std::floor(number * sample_)) {
+      ++not_sampled_;
+      return std::make_unique<postgres::Conversation>();
+    }
     return std::make_unique<postgres::Conversation>(
         std::make_unique<Capture>(*facts_, *trace_, log_.get(), *planners_[loop]));
   };
@@ -83,6 +91,7 @@ Result<Recorded> Recorder::finish() {
   out.statements = trace_->statements_judged();
   out.left_out = trace_->all_left_out();
   out.levels = trace_->levels();
+  if (not_sampled_ > 0) out.left_out["a connection that is not in the sample"] = not_sampled_;
   if (auto saved = save_recorded(wire_, *format_, path_, out); !saved) return saved.error();
   return out;
 }

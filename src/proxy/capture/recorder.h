@@ -4,6 +4,7 @@
 // Always:  while it runs, and after a kill, what was recorded is in the file OUT.wire, which every verb reads.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct RecorderOptions {
   std::size_t loops = 1;                 // of the proxy
   std::string sql_log = {};              // empty: statements are not logged
   std::vector<std::string> tables = {};  // empty: all
+  double sample = 1;                     // the share of the connections that are recorded
   bool hash_values = false;              // where values are recorded
 };
 
@@ -67,6 +69,8 @@ class Recorder final : public AnyRecorder {
   std::unique_ptr<ServerFacts> facts_;
   std::unique_ptr<TraceFile> trace_;
   std::unique_ptr<SqlLog> log_;
+  double sample_ = 1;
+  std::atomic<std::uint64_t> connections_ = 0, not_sampled_ = 0;
   std::vector<std::unique_ptr<Planner>> planners_;
 };
 

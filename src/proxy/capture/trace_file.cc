@@ -29,6 +29,7 @@ Result<std::unique_ptr<TraceFile>> TraceFile::create(const std::string& path, st
   std::unique_ptr<TraceFile> file(new TraceFile(*std::move(lines)));
   file->file_->write(
       fmt::format("{{\"isolde-proxy\":1,\"first_xid\":{},\"server\":{}}}\n", first_xid, json_string(server)));
+  file->file_->flush();
   if (!file->fault().empty()) return Error{file->fault(), path};
   return file;
 }
@@ -60,6 +61,7 @@ void TraceFile::transaction(std::int64_t session, const Ended& ended) {
 void TraceFile::over(const std::vector<std::string>& moved, const std::vector<std::string>& changed) {
   std::string lines = tables_line("moved", moved) + tables_line("changed", changed);
   file_->write(lines + "{\"over\":1}\n");
+  file_->flush();
 }
 
 }  // namespace isolde::proxy::capture

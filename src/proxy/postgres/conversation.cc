@@ -33,6 +33,7 @@ bool asks_for_replication(std::string_view parameters) {
 std::string Conversation::refusal(Refusal why, std::string_view text) const {
   const std::string_view sqlstate = why == Refusal::kTooManyClients ? "53300"
                                     : why == Refusal::kNoServer     ? "08006"
+                                    : why == Refusal::kNeedsTls     ? "28000"
                                                                     : "08P01";
   std::string body;
   for (const auto& [field, value] :
@@ -76,8 +77,22 @@ std::size_t Conversation::startup(std::string_view bytes, ByteQueue& to_server, 
   }
   if (bytes.size() < length) return 0;
   const std::uint32_t code = u32_at(bytes, 4);
-  if (length == 8 && (code == kSslCode || code == kGssCode)) {
+  const bool can_encrypt = tls_ == Tls::kOffered || tls_ == Tls::kRequired;
+  if (length == 8 && code == kSslCode && can_encrypt) {
+    // What came in plain behind the request could be anybody's.
+    if (bytes.size() > length) {
+      stage_ = Stage::kRefused;
+      return bytes.size();
+    }
+    to_client.append("S");
+    tls_ = Tls::kInUse;
+    starts_tls_ = true;
+  } else if (length == 8 && (code == kSslCode || code == kGssCode)) {
     to_client.append("N");
+  } else if (tls_ == Tls::kRequired) {
+    to_client.append(refusal(Refusal::kNeedsTls, "isolde proxy: only connections with TLS are taken here"));
+    stage_ = Stage::kRefused;
+    return bytes.size();
   } else {
     begin(bytes.substr(0, length), to_server);
   }

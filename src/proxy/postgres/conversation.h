@@ -65,6 +65,8 @@ class Conversation final : public proxy::Conversation {
     if (listener_ != nullptr) listener_->closed();
   }
 
+  void offer_tls(bool required) override { tls_ = required ? Tls::kRequired : Tls::kOffered; }
+  [[nodiscard]] bool starts_tls() override { return std::exchange(starts_tls_, false); }
   [[nodiscard]] bool wants_server() const override { return stage_ != Stage::kStartup && stage_ != Stage::kRefused; }
   [[nodiscard]] bool silent() const override { return !wants_server(); }
   [[nodiscard]] bool refused() const override { return stage_ == Stage::kRefused; }
@@ -75,6 +77,7 @@ class Conversation final : public proxy::Conversation {
 
  private:
   enum class Stage : std::uint8_t { kStartup, kMessages, kBytes, kRefused };
+  enum class Tls : std::uint8_t { kNone, kOffered, kRequired, kInUse };
   struct Direction {
     std::string partial;        // the beginning of a message that is not there yet
     std::uint64_t passing = 0;  // bytes of the message at hand that are passed on as they come
@@ -92,6 +95,8 @@ class Conversation final : public proxy::Conversation {
   Stage stage_ = Stage::kStartup;
   Unreadable why_ = Unreadable::kNot;
   bool broken_ = false;
+  Tls tls_ = Tls::kNone;
+  bool starts_tls_ = false;
   Answers answers_;
   Direction client_, server_;
   ConversationCounts counts_;

@@ -38,6 +38,7 @@ Result<std::unique_ptr<ValueTrace>> ValueTrace::create(const std::string& path, 
   if (!file) return std::move(file).error();
   std::unique_ptr<ValueTrace> trace(new ValueTrace(*std::move(file), catalogue, secret));
   trace->file_->write(fmt::format("{{\"isolde-proxy-values\":1,\"server\":{}}}\n", json_string(catalogue.version())));
+  trace->file_->flush();
   if (!trace->fault().empty()) return Error{trace->fault(), path};
   return trace;
 }

@@ -36,7 +36,10 @@ class ValueTrace {
   void open_since(std::int64_t session, std::int64_t time);
   void left_out(std::string_view why) { file_->left_out(why); }
   void judged() { ++judged_; }
-  void over() { file_->write("{\"over\":1}\n"); }
+  void over() {
+    file_->write("{\"over\":1}\n");
+    file_->flush();
+  }
 
   [[nodiscard]] std::int64_t next_session() { return next_session_++; }
   [[nodiscard]] std::uint64_t transactions() const { return transactions_; }

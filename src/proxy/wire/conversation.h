@@ -37,7 +37,7 @@ struct ConversationCounts {
 };
 
 // Why the proxy itself ends a connection.
-enum class Refusal : std::uint8_t { kTooManyClients, kNoServer, kUnreadable };
+enum class Refusal : std::uint8_t { kTooManyClients, kNoServer, kUnreadable, kNeedsTls };
 
 class Conversation {
  public:
@@ -56,6 +56,10 @@ class Conversation {
   // The connection is over.
   virtual void closed() {}
 
+  // The proxy can end TLS for this client; `required`: and takes it in no other way.
+  virtual void offer_tls(bool required) { static_cast<void>(required); }
+  // Once: the client was told to go on in TLS. What it sends next is that.
+  [[nodiscard]] virtual bool starts_tls() { return false; }
   // Now a server is needed.
   [[nodiscard]] virtual bool wants_server() const = 0;
   // The client has not said yet who it is.
