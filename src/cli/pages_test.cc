@@ -52,6 +52,7 @@ std::string audit(std::size_t anomalies, std::size_t classes, std::size_t letter
 
 hunt::Finding finding(std::size_t letters, std::size_t statements) {
   hunt::Finding f;
+  f.dialect = "sqlite";
   f.expected = f.actual = std::string(letters, '&');
   f.test.transactions.resize(1);
   for (std::size_t i = 0; i < statements; ++i) {

@@ -54,6 +54,13 @@ const Product* product_described(std::string_view description) {
   return found == std::end(kProducts) ? nullptr : *found;
 }
 
+std::string why_refused(std::string_view sql, std::string_view product, const OwnTables& own) {
+  if (sql.find('\0') != std::string_view::npos) return "it has a NUL character";
+  const Product* const known = find_product(product);
+  if (known != nullptr && known->why_refused != nullptr) return known->why_refused(sql, own);
+  return "statements of files are not run on this kind of server";
+}
+
 std::string titles_where(bool (*has)(const Product&), std::string_view last) {
   return enumerated(has, &Product::title, last);
 }

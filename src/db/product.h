@@ -73,4 +73,8 @@ struct Product {
 [[nodiscard]] std::string titles_where(bool (*has)(const Product&), std::string_view last = "and");
 [[nodiscard]] std::string names_where(bool (*has)(const Product&), std::string_view last = "or");
 
+// Why a statement of a file is not run on a database (db/guard/file_sql.h), as the end of a sentence; "": it is.
+// `product`: its name.
+[[nodiscard]] std::string why_refused(std::string_view sql, std::string_view product, const OwnTables& own);
+
 }  // namespace isolde::db

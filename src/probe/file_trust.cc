@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
-#include "db/guard/file_sql.h"
+#include "db/product.h"
 
 namespace isolde::probe {
 namespace {

@@ -90,18 +90,18 @@ TEST(ScenarioFile, ABadFileSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(changed("-2, null", "-2, nil"),
             "my.scenario:11:7: expected a number, a text in quotes (without \\) or null");
   EXPECT_EQ(changed("[sqlite] ", "[sqllite]"),
-            "my.scenario:18:4: expected postgres, mariadb, sqlite, cockroachdb, yugabytedb or tidb");
+            "my.scenario:18:4: expected sqlite, postgres, mariadb, cockroachdb, yugabytedb, tidb or duckdb");
   EXPECT_EQ(changed("T2: abort", "T2 abort"), "my.scenario:22:3: expected a step like \"T1: commit\" (T1 to T16)");
   EXPECT_EQ(changed("T2: abort", "T1: commit"), "my.scenario:22:7: T1 has ended already");
   EXPECT_EQ(changed("T2: abort", "T2: begin"), "my.scenario:22:7: T2 has begun already");
   EXPECT_EQ(changed("T2: abort", "T2:"), "my.scenario:22:6: expected SQL, begin, commit or rollback");
-  EXPECT_EQ(changed("${T1.2 + 1}", "${T1.3 + 1}"), "my.scenario:20:7: no earlier step is T1.3 (in postgres)");
+  EXPECT_EQ(changed("${T1.2 + 1}", "${T1.3 + 1}"), "my.scenario:20:7: no earlier step is T1.3 (in sqlite)");
   EXPECT_EQ(changed("${T1.2 + 1}", "${T1.2 * 1}"), "my.scenario:20:35: expected \"+\", \"-\" or \"}\"");
   EXPECT_EQ(changed("${T1.2 + 1}", "${T1}"),
             "my.scenario:20:30: expected a statement (T1.2, T1.2.column), a number or \"for update\"");
   EXPECT_EQ(changed("where id = ${T1.1.ID}", "where id = '1"),
             "my.scenario:20:51: the ' that opens here is not closed");
-  EXPECT_EQ(changed("  and T1.2 is", "  and T1.3 is"), "my.scenario:25:7: the script has no T1.3 (in postgres)");
+  EXPECT_EQ(changed("  and T1.2 is", "  and T1.3 is"), "my.scenario:25:7: the script has no T1.3 (in sqlite)");
   EXPECT_EQ(changed("[sqlite]", "[tidb]  "), "my.scenario:20:7: no earlier step is T1.2 (in sqlite)");
   EXPECT_EQ(changed("T1.2 is not", "final nope is not"), "my.scenario:25:7: there is no table nope");
   EXPECT_EQ(

@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "hunt/hunt.h"
-#include "hunt/run/own_schema.h"
+#include "hunt/replay.h"
 #include "probe/probe.h"
 #include "probe/summary.h"
+#include "tests/hunt/hunting.h"
 #include "tests/support/duckdb_library.h"
 #include "tests/support/expected_table.h"
 #include "tests/support/recorded_run.h"
@@ -42,6 +43,19 @@ TEST_F(DuckdbLive, RecordingsKeepSnapshotIsolation) {
     EXPECT_GT(recorded->summary.committed, 100U) << workload;
     EXPECT_NE(record::judged(recorded->history, Level::kSnapshotIsolation), Outcome::kViolated) << workload;
   }
+}
+
+// docs/found/duckdb-update-and-delete.md: an UPDATE and a DELETE of one row both commit.
+TEST_F(DuckdbLive, AHuntFindsTheUpdateThatIsLost) {
+  const auto result = hunt::hunt(*place_.database, *place_.level, hunt_options(1, 200), {}, {});
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_EQ(result->findings.size(), 1U) << told(result->counts);
+  const hunt::Finding& finding = result->findings.front();
+  EXPECT_EQ(finding.anomaly, "lost-update") << told(result->findings);
+  EXPECT_EQ(finding.dialect, "duckdb");
+  const auto again = hunt::replay(*place_.database, *place_.level, finding, {});
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_EQ(again->what, hunt::ReplayOutcome::What::kSeen) << again->reason;
 }
 
 }  // namespace duckdb_live_test

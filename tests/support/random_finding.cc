@@ -1,5 +1,7 @@
 #include "tests/support/random_finding.h"
 
+#include "db/product.h"
+
 namespace isolde::test {
 namespace {
 
@@ -49,7 +51,10 @@ Finding random_finding(Rng& rng) {
   finding.wrong = static_cast<Wrong>(rng.below(static_cast<std::uint64_t>(Wrong::kCrash) + 1));
   finding.server = any_text(rng);
   finding.level = any_text(rng);
-  finding.dialect = any_text(rng);
+  const auto products = db::products();
+  const db::Product* product = nullptr;
+  while (product == nullptr || product->hunt == nullptr) product = products[rng.below(products.size())];
+  finding.dialect = product->name;
   finding.anomaly = any_text(rng);
   finding.cause = any_text(rng);
   if (rng.chance(0.3)) finding.rate = {1 + rng.below(5), 10 + rng.below(100)};

@@ -168,6 +168,17 @@ constexpr ServerRow kServers[] = {
     {"sqlite", "shared-cache read_uncommitted deferred", "sqlite-shared-cache:read-uncommitted"},
 };
 
+// Those whose profile is another if a flag is set.
+struct FlaggedRow {
+  std::string_view dbms, level;  // an empty level: all
+  bool ServerFlags::* flag;
+  std::string_view instead;
+};
+constexpr FlaggedRow kFlagged[] = {
+    {"mariadb", "", &ServerFlags::innodb_snapshot_isolation, "mariadb-si"},
+    {"tidb", "repeatable read", &ServerFlags::optimistic, "tidb-optimistic"},
+};
+
 }  // namespace
 
 std::span<const Profile> profiles() {
@@ -190,9 +201,10 @@ const Profile* profile_of_server(std::string_view dbms, std::string_view level, 
   for (const ServerRow& row : kServers) {
     if (row.dbms == dbms && row.level == level) return profile_named(row.profile);
   }
-  std::string prefix(dbms);
-  if (dbms == "mariadb" && flags.innodb_snapshot_isolation) prefix += "-si";
-  if (dbms == "tidb" && flags.optimistic && level == "repeatable read") prefix += "-optimistic";
+  std::string_view prefix = dbms;
+  for (const FlaggedRow& row : kFlagged) {
+    if (row.dbms == dbms && (row.level.empty() || row.level == level) && flags.*row.flag) prefix = row.instead;
+  }
   return profile_named(fmt::format("{}:{}", prefix, level));
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "db/duckdb/duckdb_api.h"
-#include "db/guard/file_sql.h"
+#include "db/product.h"
 #include "tests/support/duckdb_library.h"
 
 namespace isolde::db {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "db/guard/file_sql_dialects.h"
-#include "db/product.h"
-
 namespace isolde::db {
 namespace {
 
@@ -152,13 +149,6 @@ static_assert(std::is_sorted(std::begin(kComputing), std::end(kComputing)));
 
 bool only_computes(std::string_view function) {
   return std::binary_search(std::begin(kComputing), std::end(kComputing), function);
-}
-
-std::string why_refused(std::string_view sql, std::string_view dialect, const OwnTables& own) {
-  if (sql.find('\0') != std::string_view::npos) return "it has a NUL character";
-  const Product* const product = find_product(dialect);
-  if (product != nullptr && product->why_refused != nullptr) return product->why_refused(sql, own);
-  return "statements of files are not run on this kind of server";
 }
 
 }  // namespace isolde::db

@@ -8,7 +8,7 @@
 // as
 //          the end of a sentence.
 // Always:  what is not understood is refused. PostgreSQL's statements are parsed by its own parser (libpg_query), those
-//          of MariaDB and SQLite are taken apart into words.
+//          of MariaDB and SQLite are taken apart into words. Who asks: why_refused() in db/product.h.
 // Cost:    linear in the statement.
 #pragma once
 
@@ -18,9 +18,6 @@
 #include "db/own_tables.h"
 
 namespace isolde::db {
-
-// `dialect`: the name of a product (db/product.h).
-[[nodiscard]] std::string why_refused(std::string_view sql, std::string_view dialect, const OwnTables& own);
 
 // Whether a function does nothing but compute: it may be called by statements of a file. Lower case.
 [[nodiscard]] bool only_computes(std::string_view function);

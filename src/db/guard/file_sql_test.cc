@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "db/product.h"
+
 namespace isolde::db {
 namespace file_sql_test {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
-#include "db/guard/file_sql.h"
+#include "db/product.h"
 #include "hunt/case/dialects.h"
 
 namespace isolde::hunt {

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/mapped_file.h"
+#include "hunt/case/dialects.h"
 #include "hunt/finding/file_words.h"
 #include "hunt/finding/finding_file.h"
 #include "probe/words.h"
@@ -172,7 +173,10 @@ class Parser {
     return take_text(entry, rest, f_.server, "the server and its version");
   }
   Problem take_dialect(const Entry& entry, std::string_view rest) {
-    return take_text(entry, rest, f_.dialect, "postgres, mariadb or sqlite");
+    const std::string names = db::names_where([](const db::Product& product) { return product.hunt != nullptr; });
+    if (auto problem = take_text(entry, rest, f_.dialect, names)) return problem;
+    if (hunt_dialect(f_.dialect) != nullptr) return std::nullopt;
+    return error(entry.first, rest, fmt::format("expected {}", names));
   }
   Problem take_level(const Entry& entry, std::string_view rest) {
     return take_text(entry, rest, f_.level, "the level, as the server calls it");

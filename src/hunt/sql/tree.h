@@ -24,7 +24,7 @@ enum class Kind : std::uint8_t {
   kColumn,     // alias: of the row source, text: the column
   kUnary,      // text: "not", "-" [x]
   kBinary,     // text: the operator [left, right]
-  kCall,       // text: a function of hunt/sql/spelling.cc, coalesce, nullif, greatest or least [arguments…]
+  kCall,       // text: a function of db/grammar.h, coalesce, nullif, greatest or least [arguments…]
   kCase,       // [when, then, when, then …, else]
   kBetween,    // text: "" or "not" [x, low, high]
   kIn,         // text: "" or "not" [x, items…]; rows on both sides too
