@@ -30,7 +30,7 @@ void rotate(Cycle& cycle, std::uint32_t first) {
   }
 }
 
-constexpr double kNeverSeen = 3;     // what the rank loses if no transaction of the trace has such values
+constexpr double kNeverSeen = 3;   // what the rank loses if no transaction of the trace has such values
 constexpr double kReadBefore = 3;  // … if a likelier story is about the same SELECT: what fixes the one fixes both
 
 class Teller {
