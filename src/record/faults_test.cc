@@ -152,7 +152,6 @@ TEST(FaultInjector, AServerThatDoesNotComeBackStopsTheRun) {
   EXPECT_EQ(run.done, std::vector<std::string>{"crash"});
 }
 
-}  // namespace faults_test
 TEST(FaultInjector, NotesWhatItDidWithItsTimes) {
   FakeRun run;
   FaultActions actions = run.actions();
@@ -169,4 +168,5 @@ TEST(FaultInjector, NotesWhatItDidWithItsTimes) {
   EXPECT_EQ(noted, (std::vector<std::string>{"kill-connections 1", "crash 1"}));
 }
 
+}  // namespace faults_test
 }  // namespace isolde::record
