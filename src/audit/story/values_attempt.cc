@@ -40,17 +40,7 @@ class StoryValueSolver::Attempt {
       transactions_.push_back(actor.transaction);
     }
     for (const CycleEdge& edge : cycle.edges) {
-      if (manner.apart == Tables::kAll) continue;
-      together_.insert(from_rows(classes_, cycle, edge).table);
-      // What a join looks at belongs together: the order that it finds has the items that it adds up.
-      for (const auto& [member, op] : {std::pair(edge.from, edge.conflict.from_op), {edge.to, edge.conflict.to_op}}) {
-        const TransactionClass& one = classes_.classes[raw(cycle.members[member])];
-        const std::uint32_t at = one.operations[op].statement;
-        if (at >= one.statements.size() || raw(one.statements[at]) >= classes_.statements.size()) continue;
-        const Statement& statement = classes_.statements[raw(one.statements[at])];
-        if (statement.kind != StatementKind::kSelect) continue;
-        for (const RowSet& rows : statement.row_sets) together_.insert(rows.table);
-      }
+      if (manner.apart != Tables::kAll) together_.insert(from_rows(classes_, cycle, edge).table);
     }
     for (std::uint32_t member = 0; member < cycle.members.size(); ++member) {
       const TransactionClass& one = classes_.classes[raw(cycle.members[member])];
@@ -296,11 +286,6 @@ class StoryValueSolver::Attempt {
   void give_values() {
     std::map<Node, LiteralId> value_of = constant_values();
     std::set<std::pair<std::uint32_t, LiteralId>> used;  // domains and values of earlier members
-    std::set<Node> made;                                 // ids that the database makes: two never have the same
-    for (std::uint32_t member = 0; member < places_.size(); ++member) {
-      for_each_made_id(member,
-                       [&](TableId, std::uint32_t id) { made.insert(find_root(parent_, variable_node(member, id))); });
-    }
     for (std::uint32_t member = 0; member < places_.size(); ++member) {
       std::set<std::pair<std::uint32_t, LiteralId>> own;
       for (std::size_t i = 0; i < places_[member].size(); ++i) {
@@ -319,7 +304,7 @@ class StoryValueSolver::Attempt {
           };
           // A row that a member finds by one key and changes by another is one row: where rows meet, what need not be
           // unlike stays as it is.
-          const bool apart = !together_.contains(classes_.schema.column(place.column).table) || made.contains(root);
+          const bool apart = !together_.contains(classes_.schema.column(place.column).table);
           const std::vector<LiteralId>& constants = classes_.classes[raw(cycle_.members[member])].constants;
           const bool is_constant = place.variable < constants.size() && constants[place.variable] != kNoLiteral;
           if (place.variable != kNoVariable && !is_constant && names_rows(place.column) &&
