@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "cli/cluster_sending.h"

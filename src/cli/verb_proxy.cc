@@ -153,7 +153,8 @@ Exit publish_recording(ProxyPublisher& publisher, const Arguments& args) {
                       "\n",
                       sent->transactions, sent->batches, sent->bytes));
   } else if (!args.has("quiet")) {
-    print(fmt::format("published: {}, {} batches\n", words::counted(sent->transactions, "transaction"), sent->batches));
+    print(fmt::format("published: {}, {:.1f} MB\n", words::counted(sent->transactions, "transaction"),
+                      static_cast<double>(sent->bytes) / 1e6));
   }
   return Exit::kFine;
 }
