@@ -117,6 +117,22 @@ TEST(ProxyRecord, ALostUpdateOfAnApplicationIsFound) {
   EXPECT_NE(audit.out.find("lost update"), std::string::npos) << audit.out;
 }
 
+TEST(ProxyRecord, TablesThatATransactionMakesAreKnownWhenItIsOver) {
+  Shop shop;
+  {
+    Application ann = shop.client();
+    // Test suites and migrations do this.
+    for (const char* const sql :
+         {"begin", "drop table stock", "create table stock (item text primary key, n int)",
+          "insert into stock values ('pen', 1)", "commit", "insert into stock values ('ink', 2)",
+          "select * from stock where item = 'ink'", "update stock set n = 3 where item = 'ink'"})
+      ann.ask(sql);
+  }
+  const auto recorded = shop.finish();
+  EXPECT_EQ(recorded.transactions, 3U);
+  EXPECT_EQ(shop.check("serializable").status, 0);
+}
+
 TEST(ProxyRecord, StatementsAreLoggedAsTheyWereSent) {
   Shop shop;
   {

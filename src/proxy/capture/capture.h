@@ -99,6 +99,7 @@ class Capture : public postgres::Listener, private TransactionSink {
   bool utf8_ = false, plain_strings_ = false;
   bool ever_rewritten_ = false;
   bool over_ = false;
+  bool changed_tables_ = false;  // in the transaction at hand: others see that when it is over
   Names statements_, portals_;
   std::deque<Task> tasks_;
   std::size_t cutting_ = 0;  // tasks whose rows are cut

@@ -69,6 +69,10 @@ void Capture::server(char type, std::string_view body, const postgres::Answers::
       if (!fit.answers) break;
       pop_before(fit.owed.number + 1);
       if (!body.empty()) transactions_.ready(body[0], now_);
+      if (changed_tables_ && !body.empty() && body[0] == 'I') {
+        changed_tables_ = false;
+        facts_.changed();
+      }
       break;
     default:
       break;
@@ -162,7 +166,10 @@ void Capture::complete(Task& task, std::string_view body) {
   if (&step == &kNoStep) transactions_.doubt(kNoStep.why_not);
   transactions_.done(step, postgres::take_text(rest).value_or(std::string_view()), task.sent, now_);
   if (step.changes_path) path_known_ = false;
-  if (step.kind == Kind::kSchema) facts_.changed();
+  if (step.kind == Kind::kSchema) {
+    changed_tables_ = true;
+    facts_.changed();
+  }
   if (step.forgets) {
     if (step.name.empty()) {
       statements_.clear();
