@@ -82,12 +82,14 @@ Result<HuntPlan> hunt_plan(const Arguments& args) {
   return plan;
 }
 
-// A server that is ours, with the settings that make it fast; those of --server-settings come first.
-Result<OpenDatabase> open_hunted(const Arguments& args, std::optional<db::ServerOptions> spawn) {
+// A server that is ours, with the settings that make it fast; those of --server-settings come first. `scratch`: the URL
+// where none is given.
+Result<OpenDatabase> open_hunted(const Arguments& args, std::optional<db::ServerOptions> spawn,
+                                 std::string scratch = "sqlite:") {
   if (spawn) {
     for (const auto& [name, value] : hunt::fast_settings(spawn->kind)) spawn->settings.try_emplace(name, value);
   }
-  return open_database_at(args, spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
+  return open_database_at(args, spawn, args.positional.empty() ? std::move(scratch) : args.positional.front());
 }
 
 hunt::HuntedServer hunted(db::Server* server) {
@@ -420,7 +422,9 @@ Result<OpenDatabase> open_as_found(const Arguments& args, std::optional<db::Serv
       if (!given.contains(name)) spawn->settings.emplace("loose_" + name, value);
     }
   }
-  auto open = open_hunted(args, std::move(spawn));
+  const db::Product* const product = db::find_product(finding.dialect);
+  const bool in_process = product != nullptr && product->in_process;
+  auto open = open_hunted(args, std::move(spawn), in_process ? fmt::format("{}:", finding.dialect) : "sqlite:");
   if (!open || wanted.empty() || open->server != nullptr || open->database->dialect().name != finding.dialect)
     return open;
   auto connection = open->database->connect(open->database->levels().front());

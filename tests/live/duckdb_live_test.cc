@@ -9,6 +9,7 @@
 #include "tests/hunt/hunting.h"
 #include "tests/support/duckdb_library.h"
 #include "tests/support/expected_table.h"
+#include "tests/support/mirrored.h"
 #include "tests/support/recorded_run.h"
 
 namespace isolde::test {
@@ -42,6 +43,15 @@ TEST_F(DuckdbLive, RecordingsKeepSnapshotIsolation) {
     ASSERT_TRUE(recorded) << workload;
     EXPECT_GT(recorded->summary.committed, 100U) << workload;
     EXPECT_NE(record::judged(recorded->history, Level::kSnapshotIsolation), Outcome::kViolated) << workload;
+  }
+}
+
+TEST_F(DuckdbLive, TheProfileRaisesNoAlarm) {
+  for (const std::string_view workload : {"smallbank", "ycsb-a", "blindw-rw+"}) {
+    const auto recorded = record::record_on(place_, workload, {}, record::transactions(500, 8));
+    ASSERT_TRUE(recorded) << workload;
+    const auto violations = record::mirrored(recorded->history, "duckdb:snapshot-isolation");
+    EXPECT_TRUE(violations.empty()) << workload << ": " << violations.front().text;
   }
 }
 

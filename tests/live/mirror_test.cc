@@ -10,37 +10,11 @@
 #include "tests/live/shared_server.h"
 #include "tests/support/confirm.h"
 #include "tests/support/effort.h"
+#include "tests/support/mirrored.h"
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
 namespace mirror_test {
-
-class Found : public OnlineSink {
- public:
-  std::vector<OnlineViolation> violations;
-  void violated(const OnlineViolation& violation) override { violations.push_back(violation); }
-  void suspected(const OnlineViolation& violation, std::string_view why) override {
-    ADD_FAILURE() << why << ": " << violation.text;
-  }
-};
-
-std::vector<OnlineViolation> mirrored(const History& history, const std::string& profile) {
-  const auto chunk = std::make_shared<const Chunk>(history);
-  std::vector<TxnId> order;
-  for (std::uint32_t t = 0; t < history.txn_count(); ++t) order.push_back(TxnId{t});
-  std::stable_sort(order.begin(), order.end(), [&](TxnId a, TxnId b) { return history.begin(a) < history.begin(b); });
-  Found found;
-  const auto engine = mirror::make_mirror({.profile = *mirror::profile_named(profile)}, found);
-  engine->begin(*chunk);
-  for (const TxnId t : order) {
-    engine->take({chunk, t});
-    engine->advance({.watermark = history.begin(t)});
-  }
-  engine->finish();
-  EXPECT_EQ(engine->counts().checked, history.txn_count());
-  EXPECT_EQ(engine->counts().unchecked, 0U);
-  return std::move(found.violations);
-}
 
 struct Case {
   std::string name, kind, profiles;

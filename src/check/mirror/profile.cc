@@ -77,6 +77,7 @@ constexpr std::string_view kHana = "SAP HANA SQL reference, SET TRANSACTION; Leo
 constexpr std::string_view kNuo = "NuoDB documentation, Supported Transaction Isolation Levels; Leopard, Table I";
 constexpr std::string_view kAuroraMy = "Aurora MySQL is InnoDB on its primary (SIGMOD 2017); Leopard, Table I";
 constexpr std::string_view kPolar = "PolarDB is InnoDB on its primary (VLDB 2019); Leopard, Table I";
+constexpr std::string_view kDuckdb = "DuckDB documentation, Concurrency; probe G0 to X9 on 1.5.6";
 constexpr std::string_view kRocks = "RocksDB wiki, Transactions; Leopard, Table I";
 constexpr std::string_view kByDefinition = "the level's definition, in real time";
 
@@ -102,6 +103,7 @@ constexpr Row kProfileRows[] = {
     {"sqlite:serializable", kOneWriter, kSqlite},
     {"sqlite-wal:serializable", kOneWriter, kSqlite},
     {"sqlite-shared-cache:read-uncommitted", kDirtyReads, kSqlite},
+    {"duckdb:snapshot-isolation", kOptimisticSnapshot, kDuckdb},
 
     {"mysql:read-uncommitted", kDirtyReads, kInnodb},
     {"mysql:read-committed", kStatements, kInnodb},

@@ -78,6 +78,7 @@ TEST(Profiles, OfAServersLevel) {
   EXPECT_EQ(name("tidb", "repeatable read", {.optimistic = true}), "tidb-optimistic:repeatable-read");
   EXPECT_EQ(name("cockroachdb", "repeatable read"), "cockroachdb:repeatable-read");
   EXPECT_EQ(name("yugabytedb", "serializable"), "yugabytedb:serializable");
+  EXPECT_EQ(name("duckdb", "snapshot isolation"), "duckdb:snapshot-isolation");
   EXPECT_EQ(name("dbase", "serializable"), "none");
 }
 
