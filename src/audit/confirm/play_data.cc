@@ -6,6 +6,7 @@
 #include <span>
 
 #include "audit/confirm/play_values.h"
+#include "audit/schema/entries.h"
 
 namespace isolde::audit {
 namespace {
@@ -87,6 +88,7 @@ void find_ranges(Play& play) {
 void find_data(const Classes& classes, const TraceLog& log, Play& play) {
   find_ranges(play);
   const std::vector<bool> looked_at = columns_looked_at(play);
+  const std::vector<EntryColumns> entries = entry_columns(play.schema);  // whose names are the program's, however many
   const ValuesOfPlaces values(classes, log, play);
   for (std::uint32_t m = 0; m < play.members.size(); ++m) {
     std::uint32_t next = classes.classes[raw(play.members[m].id)].variables;
@@ -102,7 +104,9 @@ void find_data(const Classes& classes, const TraceLog& log, Play& play) {
           return;
         }
         const ShapeId shape = classes.classes[raw(play.members[m].id)].statements[line.statement];
-        if (looks_like_number(value) || !(looks_like_data(value) || values.are_many(shape, literal))) return;
+        const bool names_entry = entries[raw(play.schema.column(column).table)].name == column;
+        const bool many = !names_entry && values.are_many(shape, literal);
+        if (looks_like_number(value) || !(looks_like_data(value) || many)) return;
         std::uint32_t& variable = line.variables[literal];
         if (variable == kNoVariable) variable = own.try_emplace({column, value}, next + own.size()).first->second;
         play.data.emplace(m, variable);

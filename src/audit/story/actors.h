@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "audit/classes/classes.h"
-#include "audit/trace/log.h"
 
 namespace isolde::audit {
 
