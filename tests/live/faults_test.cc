@@ -63,6 +63,7 @@ TEST_P(FaultsOn, LeaveTheRecordingCompleteAndTheVerdictRight) {
                                                        : against_level(h, Level::kSerializable),
             "");
   EXPECT_EQ(against_final_lists(loaded->history, **database), "");
+  EXPECT_EQ(loaded->history.faults().size(), given.faults.all()) << "each is marked with its time";
   RecordProperty("committed", static_cast<int>(summary->committed));
   RecordProperty("aborted", static_cast<int>(summary->aborted));
   RecordProperty("unknown", static_cast<int>(summary->unknown));
