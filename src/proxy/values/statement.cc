@@ -39,6 +39,12 @@ constexpr std::string_view kNotPlain[] = {"union",     "intersect", "except", "m
                                           "distinct",  "with",      "into",   "procedure", "system_time", "distinctrow",
                                           "partition", "over",      "values", "json_table"};
 
+// Without GROUP BY these make one row of all, or of none.
+constexpr std::string_view kAggregates[] = {"count",        "sum",           "min",           "max",         "avg",
+                                            "std",          "stddev",        "stddev_pop",    "stddev_samp", "variance",
+                                            "var_pop",      "var_samp",      "bit_and",       "bit_or",      "bit_xor",
+                                            "group_concat", "json_arrayagg", "json_objectagg"};
+
 bool is_word_of(const Token& token, std::span<const std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return audit::is_word(token, word); });
 }
@@ -280,7 +286,8 @@ void read_select(std::span<const Token> tokens, TokenCursor& at, Statement& out)
   for (std::size_t i = 1; i < tokens.size(); ++i) {
     if (audit::is_symbol(tokens[i], "(")) ++depth;
     if (audit::is_symbol(tokens[i], ")")) --depth;
-    if (audit::is_word(tokens[i], "select") || is_word_of(tokens[i], kNotPlain)) out.plain = false;
+    if (audit::is_word(tokens[i], "select") || is_word_of(tokens[i], kNotPlain) || is_word_of(tokens[i], kAggregates))
+      out.plain = false;
     if (depth != 0) continue;
     if (audit::is_word(tokens[i], "from") && from == tokens.size()) from = i;
     const bool is_lock = audit::is_word(tokens[i], "for") || audit::is_word(tokens[i], "lock");
