@@ -10,9 +10,14 @@ constexpr unsigned char kOkMark = 0x00, kMoreAuthentication = 0x01, kFileMark = 
 constexpr std::uint64_t kShortEnd = 9;       // an EOF packet is shorter
 constexpr std::uint16_t kProgress = 0xffff;  // MariaDB's progress reports have the form of an error
 
+// An empty packet has no mark, and nothing behind it.
+std::string_view behind_mark(const Packet& packet) {
+  return packet.body.empty() ? std::string_view() : packet.body.substr(1);
+}
+bool is_ok(const Packet& packet) { return packet.first() == kOkMark && packet.length > 0; }
 bool is_error(const Packet& packet) { return packet.first() == kErrorMark && packet.length > 0; }
 bool is_progress(const Packet& packet) {
-  return packet.body.size() >= 3 && Reader(packet.body.substr(1)).integer(2) == kProgress;
+  return packet.body.size() >= 3 && Reader(behind_mark(packet)).integer(2) == kProgress;
 }
 
 }  // namespace
@@ -54,16 +59,17 @@ void Answers::finish(Answer& answer) {
 }
 
 void Answers::read_ok(const Packet& packet, Answer& answer) const {
-  Reader reader(packet.body.substr(1));
+  Reader reader(behind_mark(packet));
   answer.changed = reader.length();
   answer.last_id = reader.length();
   answer.status = static_cast<std::uint16_t>(reader.integer(2));
+  answer.warnings = static_cast<std::uint16_t>(reader.integer(2));
 }
 
 // The older form has warnings before the status; the newer one is that of OK.
 void Answers::read_end(const Packet& packet, Answer& answer) const {
   if ((capabilities_ & kDeprecateEof) != 0) return read_ok(packet, answer);
-  Reader reader(packet.body.substr(1));
+  Reader reader(behind_mark(packet));
   static_cast<void>(reader.integer(2));
   answer.status = static_cast<std::uint16_t>(reader.integer(2));
 }
@@ -81,7 +87,7 @@ void Answers::after_results(std::uint16_t status, Answer& answer) {
 
 void Answers::authentication(const Packet& packet, Answer& answer) {
   answer.meaning = Meaning::kAuthentication;
-  if (packet.first() == kOkMark) {
+  if (is_ok(packet)) {
     answer.meaning = Meaning::kOk;
     read_ok(packet, answer);
     logged_in_ = true;
@@ -97,11 +103,11 @@ void Answers::authentication(const Packet& packet, Answer& answer) {
 
 void Answers::prepared(const Packet& packet, Answer& answer) {
   answer.meaning = Meaning::kPrepared;
-  Reader reader(packet.body.substr(1));
+  Reader reader(behind_mark(packet));
   answer.count = reader.integer(4);  // the statement's number
   columns_after_ = reader.integer(2);
   left_ = reader.integer(2);
-  answer.fits = packet.first() == kOkMark && reader.good();
+  answer.fits = is_ok(packet) && reader.good();
   if (!answer.fits) return;
   if (left_ > 0) {
     stage_ = Stage::kParameters;
@@ -133,7 +139,7 @@ void Answers::first(const Packet& packet, Answer& answer) {
     default:
       break;
   }
-  if (packet.first() == kOkMark) {
+  if (is_ok(packet)) {
     answer.meaning = Meaning::kOk;
     read_ok(packet, answer);
     return after_results(answer.status, answer);

@@ -70,6 +70,7 @@ struct Answer {
   Command command = Command::kLogin;
   std::uint64_t number = 0;                           // of the command, counted over the connection
   std::uint16_t status = 0;                           // kOk, kRowsEnd: the server's status bits
+  std::uint16_t warnings = 0;                         // kOk
   std::uint64_t changed = 0, last_id = 0, count = 0;  // kOk; kOk; kColumnCount
 };
 

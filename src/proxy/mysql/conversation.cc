@@ -25,8 +25,7 @@ void Conversation::from_server(std::string_view bytes, ByteQueue& to_client) {
     const std::size_t length = Reader(greeting_).integer(3);
     if (length > kGreetingAtMost) {
       lose_track(Unreadable::kProtocol);
-      to_client.append(greeting_);
-      return;
+      return end_of_server(to_client);
     }
     if (greeting_.size() < kHeadSize + length) return;
     std::string body = greeting_.substr(kHeadSize, length);

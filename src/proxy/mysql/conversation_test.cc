@@ -260,6 +260,23 @@ TEST(MysqlConversation, WhatCannotBeReadIsPassedOn) {
   EXPECT_EQ(unasked.conversation.why(), Unreadable::kMessage);
   EXPECT_EQ(unasked.to_client.view(), unasked.answered);
 
+  // A server that says nothing in a packet, whatever it was asked.
+  for (const char* const command : {"\x03q", "\x16q", "\x09", "\x1b", "\x1f", "\x11q", "\x04q"}) {
+    Talk empty;
+    empty.log_in();
+    empty.client(packet(0, command));
+    empty.server(packet(1, "") + packet(2, ""));
+    EXPECT_EQ(empty.to_client.view(), empty.answered);
+  }
+  Talk another;
+  another.piece = 1;
+  another.server("HTTP/1.1 400 Bad Request");
+  EXPECT_EQ(another.to_client.view(), another.answered);
+
+  Talk nothing;
+  nothing.server(packet(0, ""));
+  EXPECT_EQ(nothing.to_client.view(), nothing.answered);
+
   Talk refused;
   refused.server(packet(0, "\xff\x10\x04Too many connections"));
   EXPECT_TRUE(refused.conversation.is_readable());

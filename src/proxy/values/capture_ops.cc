@@ -159,8 +159,11 @@ std::vector<ValueOp> ValueCapture::ops_of(const Task& task, const Statement& sta
                                           std::string_view packet) {
   std::vector<ValueOp> ops;
   if (statement.doing == Doing::kRead) {
+    // A view's columns may have the names of a table's, and hold something else.
+    const bool by_view = catalogue_.names_a_view(statement.names);
+    if (by_view) result_ = {};
     ops = std::move(result_.ops);
-    if (result_.rows == 0 && statement.plain && !blind_) absence(task, statement, ops);
+    if (!by_view && result_.rows == 0 && statement.plain && !blind_) absence(task, statement, ops);
     if (ops.empty()) {
       trace_.left_out("a SELECT whose rows are not named by their key");
     } else {
@@ -196,6 +199,12 @@ std::vector<ValueOp> ValueCapture::ops_of(const Task& task, const Statement& sta
     }
     default:
       insert(task, statement, *table, answer, ops);
+  }
+  // A warning may say that a value was cut or changed to what the column can hold.
+  if (answer.warnings > 0) {
+    for (ValueOp& op : ops) {
+      if (op.value.kind != Value::Kind::kAbsent) op = {Act::kWrite, op.table, op.key, op.column, {}};
+    }
   }
   trace_.judged();
   return ops;

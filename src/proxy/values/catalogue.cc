@@ -11,8 +11,8 @@
 namespace isolde::proxy::values {
 namespace {
 
-constexpr std::size_t kMostRows = 100'000;         // of one table
-constexpr std::size_t kMostBytes = 256ULL << 20U;  // of all rows
+constexpr std::size_t kMostRowsOfTable = 100'000;          // of one table
+constexpr std::size_t kMostBytesOfTables = 256ULL << 20U;  // of all rows
 
 constexpr std::string_view kSettings =
     "show global variables where variable_name in ('tx_isolation', 'transaction_isolation', "
@@ -227,13 +227,13 @@ Result<void> Catalogue::read_rows(db::Connection& connection) {
     std::string sql = "select ";
     for (std::size_t i = 0; i < table.key.size(); ++i) sql += (i == 0 ? "" : ", ") + quoted_mysql_name(table.key[i]);
     for (const FollowedColumn& column : table.columns) sql += ", " + quoted_mysql_name(column.name);
-    sql += fmt::format(" from {} limit {}", quoted_mysql_name(name), kMostRows + 1);
+    sql += fmt::format(" from {} limit {}", quoted_mysql_name(name), kMostRowsOfTable + 1);
     auto reply = ask(connection, sql);
     if (!reply) {
       table.why_not = "rows that the proxy's user may not read";
       continue;
     }
-    if (reply->rows() > kMostRows || bytes > kMostBytes) continue;
+    if (reply->rows() > kMostRowsOfTable || bytes > kMostBytesOfTables) continue;
     Rows& rows = rows_[&table];
     for (std::size_t i = 0; i < reply->rows(); ++i) {
       std::string key;
@@ -264,6 +264,12 @@ const FollowedTable* Catalogue::table(std::string_view schema, std::string_view 
 
 bool Catalogue::names_a_routine(const std::vector<std::string>& names) const {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return routines_.contains(name); });
+}
+
+bool Catalogue::names_a_view(const std::vector<std::string>& names) const {
+  const std::lock_guard lock(mutex_);
+  return !views_.empty() &&
+         std::any_of(names.begin(), names.end(), [&](const std::string& name) { return views_.contains(name); });
 }
 
 Touched Catalogue::touched_by(const std::vector<std::string>& names) const {

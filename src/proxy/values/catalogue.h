@@ -71,6 +71,7 @@ class Catalogue {
   [[nodiscard]] Touched touched_by(const std::vector<std::string>& names) const;
   // Stored functions that write, called by any statement. From any thread.
   [[nodiscard]] bool names_a_routine(const std::vector<std::string>& names) const;
+  [[nodiscard]] bool names_a_view(const std::vector<std::string>& names) const;
   // CREATE VIEW: from any thread.
   void add_view(const std::vector<std::string>& names);
   // What the row held at first, in the order of the table's columns; none: it was not there. Once per key; null

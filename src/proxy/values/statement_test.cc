@@ -113,7 +113,8 @@ TEST(ValueStatement, RowsThatAreNamedByColumnsAreRead) {
   for (const char* const sql :
        {"select distinct c from t where id = 5", "select max(c) from t group by c", "select 1 union select 2",
         "select (select max(id) from t) from t where id = 5", "with q as (select 1) select * from q",
-        "select c into @c from t where id = 5", "select c from t for system_time all where id = 5"})
+        "select c, count(*) from t where id = 5", "select c into @c from t where id = 5",
+        "select c from t for system_time all where id = 5"})
     EXPECT_EQ(understood(sql), "read") << sql;
 }
 
