@@ -91,7 +91,11 @@ class HttpServer : public LiveServer {
       response.set_content(live_html_page(state_->page), "text/html; charset=utf-8");
     });
     server_.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
-      const std::lock_guard lock(state_->mutex);
+      std::unique_lock lock(state_->mutex);
+      // Who asks right after the run has begun is not told that there is nothing to count.
+      constexpr auto kFirstNumbers = std::chrono::seconds(3);
+      state_->changed.wait_for(lock, kFirstNumbers,
+                               [&] { return !state_->metrics.empty() || state_->over || state_->closing; });
       std::string text;
       for (const auto& [part, lines] : state_->metrics) text += lines;
       response.set_content(text, "text/plain; version=0.0.4; charset=utf-8");
@@ -128,8 +132,11 @@ class HttpServer : public LiveServer {
     state_->changed.notify_all();
   }
   void set_metrics(std::string_view part, std::string text) override {
-    const std::lock_guard lock(state_->mutex);
-    state_->metrics[std::string(part)] = std::move(text);
+    {
+      const std::lock_guard lock(state_->mutex);
+      state_->metrics[std::string(part)] = std::move(text);
+    }
+    state_->changed.notify_all();
   }
   void end() override {
     std::unique_lock lock(state_->mutex);
