@@ -12,7 +12,7 @@
 namespace isolde::audit {
 namespace {
 
-constexpr std::uint64_t kEnoughNumbers = 3;
+constexpr std::uint64_t kEnoughNumbers = 1;
 
 // A unique key, the column of it that is numbered, and the others, which say within what.
 struct NumberedKey {

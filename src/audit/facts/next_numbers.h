@@ -10,10 +10,10 @@
 // locked.
 //
 // In, out: TraceLog, classes -> TransactionClass::next_numbers, an assumption for each such key: who is turned away
-// gives
-//          up. (MySQL lets a transaction go on after a failed INSERT.)
+//          gives up. (MySQL lets a transaction go on after a failed INSERT.)
 // Always:  every INSERT of the trace into the table is of this kind; the number was one more than the largest of its
-//          group every time that one was known, and that at least three times; nobody deletes rows, or changes the key.
+//          group every time that one was known, and that at least once; nobody deletes rows, or changes the key. Once
+//          is enough, because the statements say so already: they ask for the largest number right before.
 // Cost:    one pass over the trace for each such key.
 #pragma once
 
