@@ -32,9 +32,8 @@ struct Usable {
 
 class Attempt {
  public:
-  Attempt(ScratchPlace& place, Play play, const Script& script, std::vector<InitialRow> rows, WeakLevel level)
-      : place_(place),
-        play_(std::move(play)),
+  Attempt(const ScratchPlace& place, Play play, const Script& script, std::vector<InitialRow> rows, WeakLevel level)
+      : play_(std::move(play)),
         script_(script),
         sql_(script.sql(play_, place.dialect())),
         rows_(std::move(rows)),
@@ -72,7 +71,6 @@ class Attempt {
   [[nodiscard]] std::string inserted_nothing(const Observed& run) const;
   [[nodiscard]] std::string why_not(const StageRun& ran, const SerialOrder& order) const;
 
-  ScratchPlace& place_;
   Play play_;
   const Script& script_;
   Script::Sql sql_;
