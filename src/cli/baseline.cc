@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kTable = "known", kAnything = "*";
 constexpr std::string_view kWords[] = {"verb", "file", "level", "anomaly", "most", "why"};
-constexpr std::string_view kCheck = "check", kVerbs[] = {kCheck, "probe", "hunt", "audit"};
+constexpr std::string_view kCheck = "check", kVerbsWithFindings[] = {kCheck, "probe", "hunt", "audit"};
 
 bool covers(const KnownFinding& known, const KnownFinding& found) {
   return known.verb == found.verb && audit::matches(known.file, found.file) &&
@@ -36,9 +36,9 @@ std::optional<Error> take_word(const TomlFile& file, const TomlEntry& entry, Kno
   } else if (entry.key == "why") {
     to.why = entry.text;
   } else if (entry.key == "verb") {
-    if (std::ranges::find(kVerbs, entry.text) == std::end(kVerbs))
+    if (std::ranges::find(kVerbsWithFindings, entry.text) == std::end(kVerbsWithFindings))
       return file.error_at(entry.place, fmt::format("expected check, probe, hunt or audit, not \"{}\"{}", entry.text,
-                                                    did_you_mean(entry.text, kVerbs)));
+                                                    did_you_mean(entry.text, kVerbsWithFindings)));
     to.verb = entry.text;
   } else if (entry.key == "level") {
     to.level = entry.text;

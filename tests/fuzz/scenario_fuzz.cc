@@ -30,7 +30,7 @@ void judge(const Scenario& s, std::string_view dialect) {
   Transcript transcript;
   transcript.steps.resize(steps.size());
   for (const Step& step : steps) transcript.ends.resize(std::max(transcript.ends.size(), step.transaction + 1));
-  const db::Dialect plain;
+  const db::Dialect plain{};
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto pieces = parse_sql(steps[i].sql, names, s.file, 1, 1);
     require(pieces.has_value(), "SQL that was read before cannot be read again");
