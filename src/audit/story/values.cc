@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <span>
 
+#include "audit/facts/occurrences.h"
+#include "audit/story/naming.h"
+
 namespace isolde::audit {
 
 void StoryValues::set(std::uint32_t member, std::uint32_t statement, std::uint32_t literal, LiteralId value) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "audit/facts/occurrences.h"
 #include "audit/facts/vocabularies.h"
 #include "audit/schema/types.h"
 #include "audit/story/naming.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "db/mariadb/mariadb_errors.h"
 #include "proxy/mysql/numbers.h"
 
