@@ -1,7 +1,7 @@
 // base/count_progress.h: the progress of a loop: how far it is, or, of a search whose end nobody knows, how much it
 // tried.
 //
-// Always: the receiver is told rarely, however short the rounds are.
+// Always: the receiver is called rarely, however short the rounds are.
 // Cost:   an addition and a comparison a round.
 #pragma once
 

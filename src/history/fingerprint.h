@@ -1,4 +1,4 @@
-// history/fingerprint.h: keys and values of a stream as 64-bit fingerprints (fingerprints), which are the same in every
+// history/fingerprint.h: keys and values of a stream as 64-bit fingerprints, which are the same in every
 // chunk and every run.
 //
 // A history gives ids to its content. A stream never ends, so no table could keep all of its names. A fingerprint is

@@ -27,7 +27,7 @@ struct ScheduleOptions {
   // cancelled.
   bool passes_by = true;
   // The server looks for deadlocks only so long after a wait began: the next step is sent later than that, so that the
-  // one that closes a cycle is always the one that is told so.
+  // one that closes a cycle is always the one that gets the error.
   std::chrono::milliseconds deadlock_time{0};
   // More that wait at the same time: the one that was sent last is cancelled. Two that are let go by the same step go
   // on side by side, and which of them comes first is nobody's choice.

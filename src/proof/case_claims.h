@@ -1,4 +1,4 @@
-// proof/case_claims.h: an anomaly that is told by cases: each is a cycle that the level forbids if its choices are
+// proof/case_claims.h: an anomaly that is explained by cases: each is a cycle that the level forbids if its choices are
 // made so, and there is no way to choose that avoids all of them.
 //
 // Always: choices are those that any order of the transactions makes: of two writers of a key one comes before the

@@ -58,7 +58,7 @@ class Tree {
     return count;
   }
 
-  // A clause with so many open literals: of cases first, so that what a read cannot be from is told by its cycles.
+  // A clause with so many open literals: of cases first, so that cycles explain what a read cannot be from.
   [[nodiscard]] std::optional<std::size_t> clause_with(std::size_t count) const {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < c_.clauses.size(); ++i) {

@@ -239,7 +239,7 @@ class StoryValueSolver::Attempt {
     return true;
   }
 
-  // Rows are told apart by it, or found by it.
+  // It identifies rows, or a statement looks rows up by it.
   [[nodiscard]] bool names_rows(ColumnId column) const {
     return solver_.domains_.names_rows(column) ||
            std::ranges::find(classes_.looked_up_by, column) != classes_.looked_up_by.end();

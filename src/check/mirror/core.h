@@ -94,7 +94,7 @@ class Core {
   DependencyOrder order;  // Certifier::kCycles
   std::deque<std::array<std::uint32_t, 3>> told_dangerous;
   // Reads::kDirty and kCertified: all that was ever written, as fingerprints of key and value, while there is room; and
-  // the reads whose value has not been met: they are told at the end.
+  // the reads whose value has not been met: they are reported at the end.
   WrittenValues written;
   std::vector<UnmetRead> unmet;
   Fingerprint default_initial = kNullFingerprint;

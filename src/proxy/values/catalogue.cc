@@ -130,7 +130,7 @@ Result<void> Catalogue::look_around(db::Connection& connection) {
     if (name == "version") version_ = value;
   }
   std::replace(level_.begin(), level_.end(), '-', ' ');
-  // Its writers may not wait for each other's locks, which the order of versions is told by.
+  // Its writers may not wait for each other's locks, and these locks show the order of versions.
   if (version_.find("TiDB") != std::string::npos) return Error{"TiDB is passed on, but not recorded in this version"};
   auto tables = ask(connection, kTablesSql);
   if (!tables) return std::move(tables).error();
