@@ -1,10 +1,10 @@
 // format/compressed.h: files that are compressed by gzip or zstd -> their content.
 //
 // In, out: the bytes of a file, known by their first bytes and not by the file's name -> what was compressed, in
-// memory. Always:  data that is cut off or damaged is one Error that says so, at its byte; several members or frames in
-// one file
-//          are read one after the other, as gzip and zstd do. Nothing grows beyond `most` bytes, whatever a small file
-//          claims to hold.
+//          memory.
+// Always:  data that is cut off or damaged is one Error that says so, at its byte; several members or frames in one
+//          file are read one after the other, as gzip and zstd do. Nothing grows beyond `most` bytes, whatever a small
+//          file claims to hold.
 // Cost:    linear in the content, which is held in memory as a whole.
 #pragma once
 

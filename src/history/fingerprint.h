@@ -1,14 +1,14 @@
-// history/fingerprint.h: keys and values of a stream as 64-bit fingerprints, which are the same in every
-// chunk and every run.
+// history/fingerprint.h: keys and values of a stream as 64-bit fingerprints, which are the same in every chunk and
+// every run.
 //
 // A history gives ids to its content. A stream never ends, so no table could keep all of its names. A fingerprint is
-// computed from the content alone. Always: null and the empty list are kNullFingerprint (one state of a list key). An
-// integer of at most 61 bits is its own
-//         fingerprint and can be read back. The fingerprint of a list is computed by appending its elements one by one,
-//         so an engine knows the fingerprint of a list that it never saw as a whole. Anything else is 62 bits of a hash
-//         of its content. Equal values have equal fingerprints. Two different values have the same fingerprint with
-//         probability 2^-62; engines then take them for one value, written twice.
-// Cost:   one or two multiplications; for a string or row, a hash of its bytes.
+// computed from the content alone.
+// Always:  null and the empty list are kNullFingerprint (one state of a list key). An integer of at most 61 bits is
+//          its own fingerprint and can be read back. The fingerprint of a list is computed by appending its elements
+//          one by one, so an engine knows the fingerprint of a list that it never saw as a whole. Anything else is 62
+//          bits of a hash of its content. Equal values have equal fingerprints. Two different values have the same
+//          fingerprint with probability 2^-62; engines then take them for one value, written twice.
+// Cost:    one or two multiplications; for a string or row, a hash of its bytes.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 // Always:  transactions of one session are in session order; `first_op` is ascending; every id is in range. For a key
 //          that holds lists (it is appended to, or it only ever has lists or absence and `[]` is never written), the
 //          empty list and absence are the same state, and both are kNullValue.
-// Cost:    8 bytes per operation (16 with client intervals); 61 bytes per transaction if every time is known, 8 of them
-//          for the interval of the commit. Columns that no transaction has are empty.
+// Cost:    8 bytes per operation (16 with client intervals); 61 bytes per transaction if every time is known, 8 of
+//          them for the interval of the commit. Columns that no transaction has are empty.
 #pragma once
 
 #include <cstdint>

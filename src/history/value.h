@@ -1,9 +1,9 @@
 // history/value.h: every value of a history as a 32-bit id, and the values behind the ids.
 //
-// Always: equal values have equal ids, so engines compare values by comparing ids.
-//         Integers 0 … 2^31-1 are their own id; kNullValue is absence; other values are entries of the ValueTable.
-//         Integer 1, real 1.0 and string "1" are three values.
-// Cost:   a table entry costs its bytes plus 9; a list or row is stored once, however often it is read.
+// Always:  equal values have equal ids, so engines compare values by comparing ids. Integers 0 … 2^31-1 are their own
+//          id; kNullValue is absence; other values are entries of the ValueTable. Integer 1, real 1.0 and string "1"
+//          are three values.
+// Cost:    a table entry costs its bytes plus 9; a list or row is stored once, however often it is read.
 #pragma once
 
 #include <cstdint>

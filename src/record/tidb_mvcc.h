@@ -2,14 +2,13 @@
 //
 // In, out: GET /mvcc/key/{db}/{table}/{handle}?decode=true for every key -> versions in the order of their commit
 //          timestamps, each with the start timestamp of its transaction.
-// Always:  only what was committed after prepare() counts; rollbacks and locks are no versions. A key that was inserted
-// and
-//          deleted again within the run is not asked for (the API goes by key, and the table no longer has it): it gets
-//          no order. While the run lasts, old versions are kept (tidb_gc_life_time, put back afterwards).
-// Cost:    one HTTP request a key.
-// Needs:   the status port (URL option status_port, 10080), a clustered primary key, the privilege to set a global
-// variable. Source:  TiDB's docs/tidb_http_api.md. No server was at hand: tested on recorded answers
-// (tests/fixtures/tidb).
+// Always:  only what was committed after prepare() counts; rollbacks and locks are no versions. A key that was
+//          inserted and deleted again within the run is not asked for (the API goes by key, and the table no longer
+//          has it): it gets no order. While the run lasts, old versions are kept (tidb_gc_life_time, put back
+//          afterwards).
+// Cost:    one HTTP request a key. Needs:   the status port (URL option status_port, 10080), a clustered primary key,
+//          the privilege to set a global variable.
+// Source:  TiDB's docs/tidb_http_api.md. No server was at hand: tested on recorded answers (tests/fixtures/tidb).
 #pragma once
 
 #include <cstdint>

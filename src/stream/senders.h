@@ -1,10 +1,10 @@
 // stream/senders.h: the connections of a listening input: who they are, what they sent, who has to go.
 //
 // In, out: sockets on which something can be done -> pieces, notices and sessions that are over; answers to the
-// senders. Always:  never waits. What has come is gathered for a moment, so that many senders of a few lines each make
-// one piece
-//          and not one each; whole lines that wait are no more than a piece, unfinished ones no more than may be held.
-//          A fault of one sender closes its connection and no other.
+//          senders.
+// Always:  never waits. What has come is gathered for a moment, so that many senders of a few lines each make one
+//          piece and not one each; whole lines that wait are no more than a piece, unfinished ones no more than may be
+//          held. A fault of one sender closes its connection and no other.
 #pragma once
 
 #include <poll.h>

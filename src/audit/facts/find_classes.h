@@ -1,8 +1,9 @@
 // audit/facts/find_classes.h: a trace read into classes of transactions, with the facts that it supports.
 //
 // In, out: a trace, its schema -> Classes: what each transaction class reads and writes, and what is known of its
-// values. Always:  a fact is taken only with the support that mine.h asks for; each can be switched off
-// (ClassOptions::facts). Cost:    linear in the trace but for the pairs of slots within a class.
+//          values.
+// Always:  a fact is taken only with the support that mine.h asks for; each can be switched off (ClassOptions::facts).
+// Cost:    linear in the trace but for the pairs of slots within a class.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,8 @@
 // In, out: the lines `version_order` and `version_order_by_txn` -> for each key, which version is said to come before
 //          which: neighbours in a line, whether the line is complete or not.
 // Always:  an entry of a transaction that does not count (aborted, unknown and not seen) is left out, and a note says
-// so. Cost:    linear in the given entries, and in the history where values are named.
+//          so.
+// Cost:    linear in the given entries, and in the history where values are named.
 #pragma once
 
 #include <string>

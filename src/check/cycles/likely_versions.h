@@ -2,8 +2,9 @@
 // by the clocks.
 //
 // In, out: versions in their order -> for a transaction and a key the slots that may have been looked at, and the
-// likely one. Always:  a guess: all keys are taken at one moment, and what the transaction read tells whose commits it
-// had seen. Cost:    a search in the versions of the key; those that may or may not have been seen are few.
+//          likely one.
+// Always:  a guess: all keys are taken at one moment, and what the transaction read tells whose commits it had seen.
+// Cost:    a search in the versions of the key; those that may or may not have been seen are few.
 #pragma once
 
 #include <algorithm>

@@ -4,10 +4,11 @@
 // An engine that checks a stream knows values by their fingerprints. A predicate needs the row itself. Two ways were
 // weighed: to ask every predicate of each version as it comes (an index of live predicates), or to keep the rows. A
 // predicate comes with its own literals and is asked once, when its transaction is judged, of versions that are mostly
-// older than itself; so the rows are kept, each once, and only those that some key still holds. In, out: values as they
-// pass, by fingerprint -> an id in one table, and predicates compiled for that table. Always:  a fingerprint that is
-// not held says so: nothing is concluded from it. null and integers need no memory. Cost:    a value's bytes and about
-// 60 more; add() is one look-up where the value is known. sweep() copies what stays.
+// older than itself; so the rows are kept, each once, and only those that some key still holds.
+// In, out: values as they pass, by fingerprint -> an id in one table, and predicates compiled for that table.
+// Always:  a fingerprint that is not held says so: nothing is concluded from it. null and integers need no memory.
+// Cost:    a value's bytes and about 60 more; add() is one look-up where the value is known. sweep() copies what
+//          stays.
 #pragma once
 
 #include <cstdint>

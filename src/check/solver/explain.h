@@ -1,7 +1,8 @@
 // check/solver/explain.h: cycles that leave no order, told as an anomaly.
 //
 // In, out: cycles of links -> steps that name their operations; one cycle without a choice is reported as the cycle it
-// is. Cost:    the edges and operations of the transactions that take part.
+//          is.
+// Cost:    the edges and operations of the transactions that take part.
 #pragma once
 
 #include <span>

@@ -4,53 +4,13 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "check/solver/dead_states.h"
 
 namespace isolde::solver {
 namespace {
 
 constexpr std::uint64_t kStepsPerState = 30;
 constexpr std::uint64_t kStatesBetweenLooks = 0xfff;  // at the limits
-
-// States by their hash. Two states with one hash count as one: then an order may be missed, and nothing else.
-class DeadStates {
- public:
-  explicit DeadStates(std::size_t most) : most_(most), slots_(kFirst, 0) {}
-
-  [[nodiscard]] bool holds(std::uint64_t hash) const {
-    const std::uint64_t mask = slots_.size() - 1;
-    for (std::uint64_t i = hash & mask; slots_[i] != 0; i = (i + 1) & mask) {
-      if (slots_[i] == (hash | 1)) return true;
-    }
-    return false;
-  }
-  void add(std::uint64_t hash) {
-    if (size_ >= most_) return;
-    if (2 * (size_ + 1) > slots_.size()) grow();
-    put(hash | 1);
-  }
-
- private:
-  static constexpr std::size_t kFirst = 1024;
-
-  void put(std::uint64_t odd) {
-    const std::uint64_t mask = slots_.size() - 1;
-    std::uint64_t i = (odd & ~std::uint64_t{1}) & mask;
-    while (slots_[i] != 0 && slots_[i] != odd) i = (i + 1) & mask;
-    size_ += slots_[i] == 0 ? 1 : 0;
-    slots_[i] = odd;
-  }
-  void grow() {
-    std::vector<std::uint64_t> old(2 * slots_.size(), 0);
-    old.swap(slots_);
-    size_ = 0;
-    for (const std::uint64_t odd : old) {
-      if (odd != 0) put(odd);
-    }
-  }
-
-  std::size_t most_, size_ = 0;
-  std::vector<std::uint64_t> slots_;
-};
 
 // What ran so far, and what it leaves: nodes run and are taken back, last in, first out.
 class RunState {

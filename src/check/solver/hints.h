@@ -2,7 +2,8 @@
 //
 // In, out: a History and its Problem -> a place for every node, all different.
 // Always:  a hint decides nothing: an order that it leads to is a witness by itself, and one that it misses is
-// searched. Cost:    linear (radix sort).
+//          searched.
+// Cost:    linear (radix sort).
 #pragma once
 
 #include <cstdint>

@@ -138,7 +138,7 @@ class SolverCheck {
     found = search(h_, problem, limits_, stats, options);
     if (found.outcome != Found::Outcome::kLimit || limits_.exhausted()) return found;
     if (!by_states && found_by_states(problem, options.hint, found)) return found;
-    // It runs in cycles. Weighing all choices at once takes a table that large histories have no room for.
+    // It makes no progress any more. Weighing all choices at once takes a table that large histories have no room for.
     SearchStats polygraph;
     found = solve_polygraph(problem, limits_, polygraph);
     stats.pruned = std::min(polygraph.pruned, stats.pairs);

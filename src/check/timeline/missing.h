@@ -2,7 +2,8 @@
 // reads?
 //
 // In, out: the versions that the sweep recorded -> a place for each such transaction, or the reads that no place
-// explains. Always:  exact for registers and counters, and for lists that are only appended to; otherwise kUnclear.
+//          explains.
+// Always:  exact for registers and counters, and for lists that are only appended to; otherwise kUnclear.
 // Cost:    for each read, the number of versions of its key that hold the value read.
 #pragma once
 

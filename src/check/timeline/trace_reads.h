@@ -1,7 +1,8 @@
 // check/timeline/trace_reads.h: from findings to anomalies: where the value that was read came from, and the steps.
 //
 // In, out: findings of the sweep -> Anomaly structs with expected value and writer, source, steps that src/proof
-// re-checks. Cost:    one pass over all operations, only where there are findings.
+//          re-checks.
+// Cost:    one pass over all operations, only where there are findings.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,9 @@
 // proxy/postgres/rows.h: columns that were added to a result, taken out of its messages again.
 //
 // In, out: the body of RowDescription, DataRow or Bind, and how many columns were added -> the body without (with)
-// them. Always:  a body that is not as the protocol says is nothing, never a read beyond its end. Cost:    one look per
-// column.
+//          them.
+// Always:  a body that is not as the protocol says is nothing, never a read beyond its end.
+// Cost:    one look per column.
 #pragma once
 
 #include <cstdint>
